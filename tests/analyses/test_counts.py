@@ -423,19 +423,17 @@ def test_frames_and_json() -> None:
     assert data["sentences"] == list(found.sentences())
 
 
-def test_alpha_level_and_correction_are_said() -> None:
+def test_alpha_and_level_are_said() -> None:
     def table(**options: Any) -> CountsTable:
         asked = Counts(**options)
-        return rankel_tables(
-            matrix(HAND, SYSTEMS), KINDS, {"t": said(ANSWERS)}, asked=asked, correction="holm"
-        )
+        return rankel_tables(matrix(HAND, SYSTEMS), KINDS, {"t": said(ANSWERS)}, asked=asked)
 
     found = table(alpha=0.02, level=0.999)
     assert found.measures[0].tests[0].different == 2
     assert found.measures[0].within == 2  # m's mean of 2 lies in 4 -/+ 12.92 * 0.5774
-    assert "(p <= .02, corrected by holm)" in next(found.sentences())
+    assert "(p <= .02, uncorrected)" in next(found.sentences())
     assert "99.9 % interval" in list(found.sentences())[2]
-    assert found.signature.endswith("|counts:p<=0.02:holm|interval:t:0.999")
+    assert found.signature.endswith("|counts:p<=0.02:none|interval:t:0.999")
     with pytest.raises(UsageError, match="alpha is 5"):
         table(alpha=5)
     with pytest.raises(UsageError, match="level is 95"):

@@ -17,6 +17,7 @@ from adjudge import __version__
 from adjudge.analyses.compare.words import population_words
 from adjudge.analyses.conclusions import NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.pages.numbers import span
 from adjudge.analyses.references import REFERENCES, bibtex, keys_in
 from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.table import markdown
@@ -109,7 +110,15 @@ class MethodsParagraph:
     @property
     def bibtex(self) -> str:
         """The entries of what is cited, the software last."""
-        return "\n\n".join(filter(None, (bibtex(key for key in self.keys if key in REFERENCES), _software())))
+        fields = {
+            "author": "{Adjudge developers}",
+            "title": "{Adjudge}",
+            "year": str(SINCE),
+            "note": f"Version {__version__}",
+        }
+        lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
+        software = "\n".join([f"@misc{{{SOFTWARE},", *lines, "}"])
+        return "\n\n".join(filter(None, (bibtex(key for key in self.keys if key in REFERENCES), software)))
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -168,17 +177,6 @@ def _breaking(text: str) -> str:
     return "".join(piece if piece.isspace() else rf"{tex(piece)}\allowbreak{{}}" for piece in pieces)
 
 
-def _software() -> str:
-    fields = {
-        "author": "{Adjudge developers}",
-        "title": "{Adjudge}",
-        "year": str(SINCE),
-        "note": f"Version {__version__}",
-    }
-    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
-    return "\n".join([f"@misc{{{SOFTWARE},", *lines, "}"])
-
-
 # A comparison of pairs
 
 STATISTIC_WORDS = {
@@ -226,12 +224,29 @@ def name_of_test(c: Comparison, test: str = "") -> tuple[str, tuple[str, ...]]:
 
 def compared_methods(comparisons: Sequence[Comparison]) -> MethodsParagraph:
     """How systems were compared on one measure or on several, all in the same way."""
+    sentences = [
+        what_was_compared(comparisons),
+        *prepared_words(comparisons),
+        *_missing(comparisons),
+        *pooled_words(comparisons),
+    ]
+    whose = _alike(comparisons, lambda c: population_words(c.population) if c.population is not None else "")
+    for words, some in whose.items():
+        of = _of(some, comparisons).strip()
+        sentences.append(f"{of[:1].upper()}{of[1:]}: {words}." if of else f"{words}.")
     if not any(c.family.any() for c in comparisons):
-        return MethodsParagraph(tuple(_compared(comparisons)), computed_with(None))
+        return MethodsParagraph(tuple(sentences), computed_with(None))
+    sentences += [*_tested(comparisons), *_corrected(comparisons)]
+    for kind, _, words in without_difference(comparisons):
+        why = ", the smallest p within reach not being small enough" if kind == "reach" else ""
+        sentences.append(f"{words}{why}.")
+    sentences += [*_equivalent(comparisons), *interval_words(comparisons)]
+    if all(c.complete for c in comparisons) and max(len(c.standings) for c in comparisons) > 1:
+        sentences.append(LETTERS)
     random = any(_is_random(c, test) for c in comparisons for test in c.tested)
     seed = comparisons[0].seed if random else None
     signatures = tuple(c.matrix.signature for c in comparisons)
-    return MethodsParagraph(tuple(_compared(comparisons)), computed_with(seed), signatures)
+    return MethodsParagraph(tuple(sentences), computed_with(seed), signatures)
 
 
 def computed_with(seed: int | None) -> tuple[str, ...]:
@@ -239,39 +254,17 @@ def computed_with(seed: int | None) -> tuple[str, ...]:
     return (f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}.",)
 
 
-def _compared(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    yield what_was_compared(comparisons)
-    yield from prepared_words(comparisons)
-    yield from _missing(comparisons)
-    yield from pooled_words(comparisons)
-    yield from _whose(comparisons)
-    if not any(c.family.any() for c in comparisons):
-        return
-    yield from _tested(comparisons)
-    yield from _corrected(comparisons)
-    yield from _reached(comparisons)
-    yield from _equivalent(comparisons)
-    yield from interval_words(comparisons)
-    if all(c.complete for c in comparisons) and max(len(c.standings) for c in comparisons) > 1:
-        yield LETTERS
-
-
 def title(c: Compared, comparisons: Sequence[Compared]) -> str:
     """What a measure is called in print; length and form only where they tell comparisons apart."""
-    lengths, forms = (
-        {getattr(comparison.matrix, name) for comparison in comparisons} for name in ("length", "form")
-    )
+    lengths, forms = ({getattr(some.matrix, name) for some in comparisons} for name in ("length", "form"))
 
-    def heading(comparison: Compared) -> str:
-        length = comparison.matrix.length if len(lengths) > 1 else None
-        return heading_of(comparison.matrix.info, length, comparison.matrix.form if len(forms) > 1 else None)
+    def heading(of: Compared) -> str:
+        length = of.matrix.length if len(lengths) > 1 else None
+        return heading_of(of.matrix.info, length, of.matrix.form if len(forms) > 1 else None)
 
     name = heading(c)
-    return (
-        f"{name} ({c.matrix.measure})"
-        if sum(heading(comparison) == name for comparison in comparisons) > 1
-        else name
-    )
+    alone = sum(heading(comparison) == name for comparison in comparisons) <= 1
+    return name if alone else f"{name} ({c.matrix.measure})"
 
 
 def titles(some: Sequence[Compared], comparisons: Sequence[Compared], *, whole: bool = False) -> list[str]:
@@ -279,7 +272,6 @@ def titles(some: Sequence[Compared], comparisons: Sequence[Compared], *, whole: 
 
     A measure of which all targets are meant goes by its name alone, unless the `whole` is asked for.
     """
-
     headings = {c.matrix.measure: c.matrix.info.heading for c in comparisons}
     names = []
     for measure in dict.fromkeys(c.matrix.measure for c in some):
@@ -288,11 +280,11 @@ def titles(some: Sequence[Compared], comparisons: Sequence[Compared], *, whole: 
             names.append(title(chosen[0], comparisons))
             continue
         name = headings[measure]
-        alone = list(headings.values()).count(name) == 1
-        name = name if alone else f"{name} ({measure})"
-        names.append(
-            f"{name} ({_targets_words(chosen, comparisons)})" if whole or len(chosen) < len(every) else name
-        )
+        if list(headings.values()).count(name) > 1:
+            name += f" ({measure})"
+        if whole or len(chosen) < len(every):
+            name += f" ({_targets_words(chosen, comparisons)})"
+        names.append(name)
     return names
 
 
@@ -301,16 +293,14 @@ def _targets_words(some: Sequence[Compared], comparisons: Sequence[Compared]) ->
     lengths, forms = ({getattr(c.matrix, name) for c in comparisons} for name in ("length", "form"))
     told: dict[tuple[bool, str | None], list[str]] = {}
     for c in some:
-        length = c.matrix.length if len(lengths) > 1 else None
         form = c.matrix.form if len(forms) > 1 else None
-        told.setdefault((length is None, form), []).append(
-            "no set length" if length is None else f"{length:,}"
-        )
+        size = "no set length" if c.matrix.length is None else f"{c.matrix.length:,}"
+        told.setdefault((c.matrix.length is None, form), []).append(size)
     parts = []
     for (unset, form), sizes in told.items():
-        words = (
-            [] if len(lengths) == 1 else [sizes[0] if unset else f"{listed(sizes, most=len(sizes))} words"]
-        )
+        words = []
+        if len(lengths) > 1:
+            words.append(sizes[0] if unset else f"{listed(sizes, most=len(sizes))} words")
         parts.append(", ".join([*words, *([form_words(form)] if form else [])]))
     return "; ".join(parts)
 
@@ -352,19 +342,18 @@ def what_was_compared(comparisons: Sequence[Compared]) -> str:
     told = f" ({listed(parts)})" if len(parts) > 1 and None not in kinds else ""
     cited: set[str] = set()
     names: list[str] = []
-    for name, c in zip(titles(comparisons, comparisons, whole=True), _one_of_each(comparisons), strict=True):
-        keys = [key for key in _measure_keys(c) if key not in cited]  # each work once
+    firsts = {c.matrix.measure: c for c in reversed(comparisons)}
+    measures = dict.fromkeys(c.matrix.measure for c in comparisons)
+    for name, measure in zip(titles(comparisons, comparisons, whole=True), measures, strict=True):
+        definition = _measure(firsts[measure])
+        keys = [] if definition is None else keys_in(definition.CITATION)
+        keys = [key for key in keys if key not in cited]  # each work once
         cited.update(keys)
         names.append(f"{name}{cite(*keys)}")
     target = target_words(comparisons)
     where = f"{topics_words(comparisons)}{target}{',' if target else ''}"
     did = "compared" if len(systems) > 1 else "scored"
     return f"We {did} {counted(len(systems), 'system')}{told} on {where} by {listed(names, most=len(names))}."
-
-
-def _one_of_each(comparisons: Sequence[C]) -> list[C]:
-    """The first comparison of each measure."""
-    return list({c.matrix.measure: c for c in reversed(comparisons)}.values())[::-1]
 
 
 def _measure(c: Compared) -> Measure | None:
@@ -378,12 +367,6 @@ def _measure(c: Compared) -> Measure | None:
         return parse_measure(c.matrix.measure)
     except AdjudgeError:  # of a plug-in that is not there
         return None
-
-
-def _measure_keys(c: Compared) -> list[str]:
-    """What defines the measure."""
-    measure = _measure(c)
-    return [] if measure is None else keys_in(measure.CITATION)
 
 
 _REFERENCES = re.compile(r"\|ref(?:erence)?s:(\d+)(?:-(\d+))?(?=[:|])")
@@ -403,8 +386,8 @@ def prepared_words(comparisons: Sequence[Compared]) -> Iterator[str]:
         parts = measure.preparation_words()
         parts = parts if several else parts[:-1]
         if counts is not None:
-            span = f"{counts[1]} to {counts[2]}" if counts[2] else counts[1]
-            parts.append(f"every text is compared with {span} {'references' if several else 'reference'}")
+            many = f"{counts[1]} to {counts[2]}" if counts[2] else counts[1]
+            parts.append(f"every text is compared with {many} {'references' if several else 'reference'}")
         if parts:
             by_words.setdefault("; ".join(parts), []).append(c)
     for words, some in by_words.items():
@@ -461,9 +444,7 @@ def _missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
         elif c.ordering:
             text += "; means are over the topics that each system has"
         if n.size:
-            few, many = int(n.min()), int(n.max())
-            span = f"{few:,}" if few == many else f"{few:,} to {many:,}"
-            text += f"; two systems are compared on the topics that both have ({span})"
+            text += f"; two systems are compared on the topics that both have ({span(n.tolist())})"
         return text
 
     for text, some in _alike(comparisons, around).items():
@@ -478,16 +459,19 @@ def _missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
 def pooled_words(comparisons: Sequence[Compared]) -> Iterator[str]:
     """What stands behind a score, said once where it is so of all measures."""
     yield from together_words(comparisons)
-    for words, some in _alike(comparisons, _scores_behind).items():
+
+    def behind(c: Compared) -> str:
+        """`the mean of 3 scores`; nothing of single ones."""
+        pooled = c.matrix.together
+        alone = [j for j, s in enumerate(c.matrix.systems) if pooled is None or s != pooled.name]
+        counts = c.matrix.counts[:, alone]
+        counts = counts[counts > 0]
+        if not counts.size or counts.max() < 2:
+            return ""
+        return f"the {c.matrix.pool} of {span(counts.tolist())} scores"
+
+    for words, some in _alike(comparisons, behind).items():
         yield f"A system's score on a topic{_of(some, comparisons)} is {words}."
-
-
-def _whose(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """How many assessors judged, in which design, and for whom the conclusions hold."""
-    told = _alike(comparisons, lambda c: population_words(c.population) if c.population is not None else "")
-    for words, some in told.items():
-        of = _of(some, comparisons).strip()
-        yield f"{of[:1].upper()}{of[1:]}: {words}." if of else f"{words}."
 
 
 def together_words(comparisons: Sequence[Compared]) -> Iterator[str]:
@@ -505,82 +489,57 @@ def _pool_words(pooled: PooledSystems) -> str:
         return who
     if not holes:
         return f"{who}, with their mean on each topic"
-    few, many = min(present), max(present)
-    span = f"{many:,}" if few == many else f"{few:,} to {many:,}"
     lack = f"{holes:,} of their {counted(size * len(pooled.present), 'score')} {_is(holes)} missing"
-    return f"{who}, with the mean of those who have a score on a topic ({span} on each; {lack})"
-
-
-def _scores_behind(c: Compared) -> str:
-    """`the mean of 3 scores`; nothing of single ones."""
-    pooled = c.matrix.together
-    alone = [j for j, s in enumerate(c.matrix.systems) if pooled is None or s != pooled.name]
-    counts = c.matrix.counts[:, alone]
-    counts = counts[counts > 0]
-    if not counts.size or counts.max() < 2:
-        return ""
-    few, many = int(counts.min()), int(counts.max())
-    return f"the {c.matrix.pool} of {many if few == many else f'{few:,} to {many:,}'} scores"
+    return f"{who}, with the mean of those who have a score on a topic ({span(present)} on each; {lack})"
 
 
 def _tested(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """By which tests, where some measures have assessors of their own and others do not."""
     parts = [part for sampled in (True, False) if (part := [c for c in comparisons if c.sampled == sampled])]
     for part in parts:
-        on = f" on {named(part, comparisons)}" if len(parts) > 1 else ""
-        yield from _tested_alike(part, on, comparisons)
-
-
-def _tested_alike(
-    comparisons: Sequence[Comparison], measures: str, everything: Sequence[Comparison]
-) -> Iterator[str]:
-    first = comparisons[0]
-    asked, results = first.asked, first.tested[first.test].results
-    name, keys = name_of_test(first)
-    if asked.against is not None:
-        word = "better" if asked.side == "better" else "worse"
-        who = f"Every other system was compared with {asked.against}"
-        if asked.side != "both":
-            who = f"Whether every other system is {word} than {asked.against} was tested"
-    else:
+        first = part[0]
+        asked, results = first.asked, first.tested[first.test].results
+        name, keys = name_of_test(first)
         who = "Pairs of systems were compared"
-    on = "" if results.test in ("t-unpaired", "welch", ASSESSORS) else " topic by topic"
-    sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
-    yield f"{who}{measures}{on} with the {sided} {name}{cite(*keys)}{_how(comparisons)}."
-    if first.sampled:
-        yield from _sampled_words(comparisons, everything)
-    if results.test == "wilcoxon" or results.resampled == "w":
-        yield f"Tied differences have mean ranks; {ZEROS_WORDS[asked.zeros]}."
-    elif results.test == "sign":
-        yield "Topics on which the two systems tie are left out."
-    yield from _also_tested(first)
-    if first.codes is not None:
-        sets = int(first.codes.max()) + 1
-        yield f"Topics that belong together change sides together ({counted(sets, 'set')})."
-
-
-def _sampled_words(some: Sequence[Comparison], comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Which terms the mixed models have, and which standard errors are taken; once where it is so of all measures."""
-
-    def model(c: Comparison) -> str:
-        return _model_words(c.population.pairs) if c.population and c.population.pairs else ""
-
-    told = _alike(some, model)
-    for words, alike in told.items():
-        yield f"For {named(alike, comparisons)}: {words}" if len(told) > 1 else words
+        if asked.against is not None and asked.side == "both":
+            who = f"Every other system was compared with {asked.against}"
+        elif asked.against is not None:
+            word = "better" if asked.side == "better" else "worse"
+            who = f"Whether every other system is {word} than {asked.against} was tested"
+        who += f" on {named(part, comparisons)}" if len(parts) > 1 else ""
+        on = "" if results.test in ("t-unpaired", "welch", ASSESSORS) else " topic by topic"
+        sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
+        yield f"{who}{on} with the {sided} {name}{cite(*keys)}{_how(part)}."
+        if first.sampled:  # once where it is so of all measures
+            models = _alike(
+                part,
+                lambda c: _model_words(c.population.pairs) if c.population and c.population.pairs else "",
+            )
+            for words, alike in models.items():
+                yield f"For {named(alike, comparisons)}: {words}" if len(models) > 1 else words
+        if results.test == "wilcoxon" or results.resampled == "w":
+            yield f"Tied differences have mean ranks; {ZEROS_WORDS[asked.zeros]}."
+        elif results.test == "sign":
+            yield "Topics on which the two systems tie are left out."
+        if others := [test for test in first.tested if test != first.test]:
+            tests = [f"the {n}{cite(*of)}" for n, of in (name_of_test(first, test) for test in others)]
+            drawn = dict.fromkeys(f"{n:,}" for test in others if (n := first.tested[test].resamples))
+            some = f", those that resample with {listed(list(drawn))} resamples" if drawn else ""
+            yield f"Also run, each corrected by itself{some}: {listed(tests, most=len(tests))}."
+            yield f"{'Groups and ranks' if first.complete else 'Conclusions'} are those of the {name}."
+        if first.codes is not None:
+            sets = int(first.codes.max()) + 1
+            yield f"Topics that belong together change sides together ({counted(sets, 'set')})."
 
 
 def _model_words(pairs: JudgedPairs) -> str:
+    """Which terms a mixed model has, and which standard errors are taken."""
     from adjudge.stats.judging import OWN_FROM
 
-    terms = sorted(
-        (name for name in pairs.components if name != "residual"), key=lambda name: (":" in name, name)
-    )
-    random = (
-        f"{listed(terms, most=len(terms))} as random ones, by restricted maximum likelihood"
-        if terms
-        else "none"
-    )
+    terms = sorted(set(pairs.components) - {"residual"}, key=lambda name: (":" in name, name))
+    random = "none"
+    if terms:
+        random = f"{listed(terms, most=len(terms))} as random ones, by restricted maximum likelihood"
     model = f"The model has systems as fixed effects and {random}"
     if pairs.design == "one judge a row":
         model = (
@@ -588,26 +547,11 @@ def _model_words(pairs: JudgedPairs) -> str:
             f" the model has systems as fixed effects and {random}"
         )
     if pairs.own_judge_df >= OWN_FROM:
-        errors = "a pair's standard error and degrees of freedom are those of its own scores"
-    else:
-        errors = (
-            "of each pair the larger of two standard errors is taken, of all systems and of its own scores, with the"
-            " Satterthwaite degrees of freedom of all systems"
-        )
-    return f"{model}; {errors}."
-
-
-def _also_tested(first: Comparison) -> Iterator[str]:
-    """The other tests that were run, and which of all makes the groups."""
-    others = [test for test in first.tested if test != first.test]
-    if not others:
-        return
-    names = [f"the {name}{cite(*keys)}" for name, keys in (name_of_test(first, test) for test in others)]
-    drawn = dict.fromkeys(f"{n:,}" for test in others if (n := first.tested[test].resamples))
-    some = f", those that resample with {listed(list(drawn))} resamples" if drawn else ""
-    groups = "Groups and ranks" if first.complete else "Conclusions"
-    yield f"Also run, each corrected by itself{some}: {listed(names, most=len(names))}."
-    yield f"{groups} are those of the {name_of_test(first)[0]}."
+        return f"{model}; a pair's standard error and degrees of freedom are those of its own scores."
+    return (
+        f"{model}; of each pair the larger of two standard errors is taken, of all systems and of its own scores, with"
+        " the Satterthwaite degrees of freedom of all systems."
+    )
 
 
 def _how(comparisons: Sequence[Comparison]) -> str:
@@ -654,11 +598,9 @@ def correction_words(comparisons: Sequence[Comparison]) -> tuple[str, tuple[str,
     first = comparisons[0]
     members = [c.tested[c.test].members for c in comparisons]
     together = first.corrected > int(first.family.sum())
-    total = (
-        first.corrected - sum(int(c.family.sum()) for c in comparisons) + sum(members)
-        if together
-        else max(members)
-    )
+    total = max(members)
+    if together:
+        total = first.corrected - sum(int(c.family.sum()) for c in comparisons) + sum(members)
     if total < 2:
         return "", ()
     if first.asked.correct == "none":
@@ -670,20 +612,13 @@ def correction_words(comparisons: Sequence[Comparison]) -> tuple[str, tuple[str,
     sizes = [total] if together else members
     if not correction.tarone or not any(map(int.__lt__, burdens, sizes)):
         return f"{name} for {over}", keys
-    few, many = min(burdens), max(burdens)
-    reduced = f"{many:,}" if few == many else f"{few:,} to {many:,}"
-    return f"{name} for {over}, by Tarone's rule as if for at most {reduced}", (*keys, "tarone1990")
+    return f"{name} for {over}, by Tarone's rule as if for at most {span(burdens)}", (*keys, "tarone1990")
 
 
 def _pairs(counts: Sequence[int]) -> str:
     if len(counts) == 1:
         return f"{counts[0]:,} pairs"
-    few, many = min(counts), max(counts)
-    return (
-        f"the {few:,} pairs of each measure"
-        if few == many
-        else f"the {few:,} to {many:,} pairs of each measure"
-    )
+    return f"the {span(counts)} pairs of each measure"
 
 
 def _corrected(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -718,36 +653,31 @@ NO_DIFFERENCE = {
 
 def without_difference(comparisons: Sequence[Comparison]) -> Iterator[tuple[str, int, str]]:
     """Of the pairs that no result could have shown to differ: why, how many, and in words with measures told apart."""
-    kinds = [_kinds_of_lost(c) for c in comparisons]
-    for kind, words in NO_DIFFERENCE.items():
-        counts = [lost.count(kind) for lost in kinds]
-        told = "; ".join(
-            f"{title(c, comparisons)}: {n:,}" for c, n in zip(comparisons, counts, strict=True) if n
-        )
-        if total := sum(counts):
-            detail = f" ({told})" if len(comparisons) > 1 else ""
-            yield kind, total, f"{counted(total, 'pair')}{detail} {words[total > 1]}"
-
-
-def _kinds_of_lost(c: Comparison) -> list[str]:
     import numpy as np
 
-    tested = c.tested[c.test]
-    lost = np.isin(tested.conclusion, (OUT_OF_REACH, NOT_COMPARABLE, NOT_TESTED))
-    counts, p = tested.results.counts, tested.results.p
-    why = np.select(
-        [counts.n == 0, counts.n == 1, counts.wins + counts.losses == 0, np.isnan(p)],
-        ["apart", "single", "ties", "untested"],
-        "reach",
+    kinds: list[list[str]] = []
+    for c in comparisons:
+        tested = c.tested[c.test]
+        counts, p = tested.results.counts, tested.results.p
+        why = np.select(
+            [counts.n == 0, counts.n == 1, counts.wins + counts.losses == 0, np.isnan(p)],
+            ["apart", "single", "ties", "untested"],
+            "reach",
+        )
+        lost = np.isin(tested.conclusion, (OUT_OF_REACH, NOT_COMPARABLE, NOT_TESTED))
+        kinds.append(why[lost].tolist())
+    for kind, words in NO_DIFFERENCE.items():
+        numbers = [lost.count(kind) for lost in kinds]
+        if total := sum(numbers):
+            yield kind, total, f"{_counted_pairs(comparisons, numbers)} {words[total > 1]}"
+
+
+def _counted_pairs(comparisons: Sequence[Comparison], numbers: Sequence[int]) -> str:
+    """`3 pairs (ROUGE-1: 1; ROUGE-2: 2)`."""
+    by_measure = "; ".join(
+        f"{title(c, comparisons)}: {n:,}" for c, n in zip(comparisons, numbers, strict=True) if n
     )
-    kinds: list[str] = why[lost].tolist()
-    return kinds
-
-
-def _reached(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    for kind, _, words in without_difference(comparisons):
-        why = ", the smallest p within reach not being small enough" if kind == "reach" else ""
-        yield f"{words}{why}."
+    return f"{counted(sum(numbers), 'pair')}{f' ({by_measure})' if len(comparisons) > 1 else ''}"
 
 
 def _equivalent(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -772,13 +702,9 @@ def _equivalent(comparisons: Sequence[Comparison]) -> Iterator[str]:
     )
     flat = [int((c._without_interval & c.family).sum()) for c in comparisons]
     if n := sum(flat):
-        by_measure = "; ".join(
-            f"{title(c, comparisons)}: {k:,}" for c, k in zip(comparisons, flat, strict=True) if k
-        )
-        told = f" ({by_measure})" if len(comparisons) > 1 else ""
         yield (
-            f"{counted(n, 'pair')}{told} {'is' if n == 1 else 'are'} not called equivalent in any case, as fewer than"
-            " five topics have another difference than the commonest."
+            f"{_counted_pairs(comparisons, flat)} {_is(n)} not called equivalent in any case, as fewer than five topics"
+            " have another difference than the commonest."
         )
 
 

@@ -21,27 +21,40 @@ FEW_TOPICS = 30
 
 def limitations(findings: Findings) -> tuple[str, ...]:
     """In the order of weight: who judged, on what, what is missing, what could not be found, what was not looked at."""
-    return tuple(
-        dict.fromkeys(
-            capitalised(as_sentence(text))
-            for limits_of in (_simulated, _assessors, _programs, _sample, _language, _gaps, _reach, _unknown)
-            for text in limits_of(findings)
-        )
-    )
+    return tuple(dict.fromkeys(capitalised(as_sentence(text)) for text in _limits(findings)))
 
 
-def _names(comparisons: Sequence[Comparison], among: Sequence[Comparison]) -> str:
-    return listed([title(c, among) for c in comparisons], most=4)
-
-
-def _simulated(findings: Findings) -> Iterator[str]:
-    counts = [getattr(result, "simulated", 0) for _, result in with_results(findings)]
-    counts += [findings.scores.count_simulated(c.measure) for c in findings.comparisons]
-    if n := max(counts):
+def _limits(findings: Findings) -> Iterator[str]:
+    comparisons = findings.comparisons
+    simulated = [getattr(result, "simulated", 0) for _, result in with_results(findings)]
+    simulated += [findings.scores.count_simulated(c.measure) for c in comparisons]
+    if n := max(simulated):
         yield (
             f"{counted(n, 'judgment')} {'is' if n == 1 else 'are'} simulated: what follows from them is about the"
             " simulation, not about people"
         )
+    yield from _assessors(findings)
+    if programs := [c for c in comparisons if judge_of(c.measure)]:
+        yield f"{_names(programs, comparisons)}: the scores are judgments of a program, not of people"
+    yield from _sample(comparisons)
+    if any(True for _ in findings.collection.all_summaries()):
+        language = findings.collection.settings.language
+        yield f"all texts are declared to be of one language ({language}): nothing is said of others"
+    yield from filter(None, (holes_words(c, comparisons) for c in comparisons))
+    yield from describe_withdrawn(findings.collection)
+    for c in comparisons:
+        if topics := findings.scores.stale.get(c.measure, ()):
+            yield (
+                f"scores by {title(c, comparisons)} are out of date on {counted(len(topics), 'topic')}:"
+                " texts or judgments changed since"
+            )
+    yield from (words for _, _, words in without_difference([c for c in comparisons if c.family.any()]))
+    for part, result in looked_into(findings):
+        yield from part.unknown(result, findings)
+
+
+def _names(comparisons: Sequence[Comparison], among: Sequence[Comparison]) -> str:
+    return listed([title(c, among) for c in comparisons], most=4)
 
 
 def _assessors(findings: Findings) -> Iterator[str]:
@@ -69,49 +82,15 @@ def _assessors(findings: Findings) -> Iterator[str]:
         yield from part.limitations(result)
 
 
-def _programs(findings: Findings) -> Iterator[str]:
-    judges = dict.fromkeys(filter(None, (judge_of(c.measure) for c in findings.comparisons)))
-    if judges:
-        by_programs = [c for c in findings.comparisons if judge_of(c.measure)]
-        yield f"{_names(by_programs, findings.comparisons)}: the scores are judgments of a program, not of people"
-
-
-def _sample(findings: Findings) -> Iterator[str]:
-    sizes = [len(set(c.matrix.row_topics)) for c in findings.comparisons]
+def _sample(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    sizes = [len(set(c.matrix.row_topics)) for c in comparisons]
     few, many = min(sizes), max(sizes)
     span = counted(many, "topic") if few == many else f"{few:,} to {many:,} topics"
-    compared = any(c.family.any() for c in findings.comparisons)
+    compared = any(c.family.any() for c in comparisons)
     more = ": small differences are easily missed" if few < FEW_TOPICS and compared else ""
     if many == 1:
         yield "there is one topic: nothing is known of others"
     else:
         yield f"conclusions are for topics like these, and rest on {span}{more}"
-    if scope := scope_words(findings.comparisons):
+    if scope := scope_words(comparisons):
         yield scope
-
-
-def _language(findings: Findings) -> Iterator[str]:
-    if any(True for _ in findings.collection.all_summaries()):
-        language = findings.collection.settings.language
-        yield f"all texts are declared to be of one language ({language}): nothing is said of others"
-
-
-def _gaps(findings: Findings) -> Iterator[str]:
-    yield from filter(None, (holes_words(c, findings.comparisons) for c in findings.comparisons))
-    yield from describe_withdrawn(findings.collection)
-    for c in findings.comparisons:
-        if topics := findings.scores.stale.get(c.measure, ()):
-            yield (
-                f"scores by {title(c, findings.comparisons)} are out of date on {counted(len(topics), 'topic')}:"
-                " texts or judgments changed since"
-            )
-
-
-def _reach(findings: Findings) -> Iterator[str]:
-    tested = [c for c in findings.comparisons if c.family.any()]
-    yield from (words for _, _, words in without_difference(tested))
-
-
-def _unknown(findings: Findings) -> Iterator[str]:
-    for part, result in looked_into(findings):
-        yield from part.unknown(result, findings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -51,21 +51,23 @@ class MethodPage:
 
 def method_chapter(findings: Findings) -> Chapter:
     """The chapter that says how it was done."""
-    methods = methods_of(findings)
-    all_compared = _all_compared(findings)
-    compared = _once((*all_compared.sentences, *all_compared.computed))
-    others = _once(_of_analyses(findings))
+    methods, compared = methods_of(findings), _all_compared(findings)
+    told = ((*compared.sentences, *compared.computed), _of_analyses(findings))
+    paragraphs = [tuple(dict.fromkeys(sentences)) for sentences in told]
+    signatures = [SignedResult(title(c, findings.comparisons), c.signature) for c in findings.comparisons]
+    for part, result in with_results(findings):
+        signatures += [SignedResult(name, signature) for name, signature in part.signatures(result)]
     return Chapter(
         anchor="chapter-method",
         question="How was it done?",
         said=(),
         template="reports/method.html.j2",
         content=MethodPage(
-            paragraphs=tuple(MethodsParagraph(some).text for some in (compared, others) if some),
+            paragraphs=tuple(MethodsParagraph(some).text for some in paragraphs if some),
             latex=methods.latex,
             bibtex=methods.bibtex,
             limitations=limitations(findings),
-            signatures=tuple(_signatures(findings)),
+            signatures=tuple(signatures),
             references=methods.references,
         ),
     )
@@ -77,15 +79,12 @@ def methods_of(findings: Findings) -> MethodsParagraph:
     Comparisons that were made alike are told together; who computed them, and signatures, come last.
     """
     compared = _all_compared(findings)
-    return replace(compared, sentences=_once((*compared.sentences, *_of_analyses(findings))))
+    sentences = dict.fromkeys((*compared.sentences, *_of_analyses(findings)))
+    return replace(compared, sentences=tuple(sentences))
 
 
 def _all_compared(findings: Findings) -> MethodsParagraph:
     return MethodsParagraph(()).and_of(map(compared_methods, made_alike(findings.comparisons)))
-
-
-def _once(sentences: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(sentences))
 
 
 def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
@@ -104,11 +103,3 @@ def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:
 def _of_analyses(findings: Findings) -> Iterator[str]:
     """How everything but the comparisons was done."""
     return (sentence for part, result in with_results(findings) for sentence in part.methods(result))
-
-
-def _signatures(findings: Findings) -> Iterator[SignedResult]:
-    """Of every comparison, and of what the other chapters show."""
-    for c in findings.comparisons:
-        yield SignedResult(title(c, findings.comparisons), c.signature)
-    for part, result in with_results(findings):
-        yield from (SignedResult(name, signature) for name, signature in part.signatures(result))

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
 from adjudge.analyses.compare.pairs import MISSING_SCORES
@@ -48,21 +48,17 @@ if TYPE_CHECKING:
 
 def facts_of(collection: Collection) -> tuple[Fact, ...]:
     """Only what is there: an evaluation may be as little as its summaries, or its scores."""
+    judged = {s.system for s in collection.all_summaries() if s.is_peer} or set(collection.systems)
+    kinds = Counter(collection.kind(system) for system in judged)
+    held = [len(collection.documents.get(topic, ())) for topic in collection.topics]
     facts = [
         Fact("Topics", f"{len(collection.topics):,}"),
-        _systems(collection),
+        Fact("Systems", f"{len(judged):,}", listed([counted(kinds[k], k) for k in KINDS if kinds[k]])),
         _summaries(collection),
-        _documents(collection),
+        Fact("Documents", f"{sum(held):,}", f"{span(held)} per topic" if held else ""),
         _references(collection),
     ]
     return tuple(fact for fact in facts if fact.value != "0")
-
-
-def _systems(collection: Collection) -> Fact:
-    judged = {s.system for s in collection.all_summaries() if s.is_peer} or set(collection.systems)
-    kinds = Counter(collection.kind(system) for system in judged)
-    words = [counted(kinds[kind], kind) for kind in KINDS if kinds[kind]]
-    return Fact("Systems", f"{len(judged):,}", listed(words) if words else "")
 
 
 def _summaries(collection: Collection) -> Fact:
@@ -76,11 +72,6 @@ def _summaries(collection: Collection) -> Fact:
     if forms := [f"{form}s" for form in collection.forms if form]:
         more = ", ".join(filter(None, (more, listed([*forms, *(["no form"] * (None in collection.forms))]))))
     return Fact("Summaries", f"{peers:,}", more)
-
-
-def _documents(collection: Collection) -> Fact:
-    held = [len(collection.documents.get(topic, ())) for topic in collection.topics]
-    return Fact("Documents", f"{sum(held):,}", f"{span(held)} per topic" if held else "")
 
 
 def _references(collection: Collection) -> Fact:
@@ -137,17 +128,13 @@ def paper_files(comparisons: Sequence[Comparison]) -> tuple[ReportFile, ...]:
         return ()
     compared = ComparedMeasures(results=tuple(comparisons))
     methods = compared.methods()
-    tables = (
-        [ReportFile("Table, LaTeX", "paper-table.tex", compared.to_latex() + "\n")]
-        if len(compared) > 1
-        else []
-    )
-    return (
-        *tables,
+    files = [
+        ReportFile("Table, LaTeX", "paper-table.tex", compared.to_latex() + "\n"),
         ReportFile("Table, Markdown", "paper-table.md", compared.to_markdown() + "\n"),
         ReportFile("Methods, LaTeX", "paper-methods.tex", methods.latex + "\n"),
         ReportFile("References, BibTeX", "paper-references.bib", methods.bibtex + "\n"),
-    )
+    ]
+    return tuple(files if len(compared) > 1 else files[1:])
 
 
 def stems(texts: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
@@ -257,22 +244,31 @@ def build_page(
     `made_at` is printed as it comes: the clock belongs to whoever calls.
     """
     notes = notes or {}
-    _check(comparisons, notes)
+    if not comparisons:
+        raise UsageError("a report needs at least one comparison, got none")
+    measures = [comparison.measure for comparison in comparisons]
+    for measure in notes:
+        if measure not in measures:
+            raise UsageError(
+                f"notes are for measures of the report; {quoted(measure)} is none{nearest(measure, measures)}"
+            )
     titles = words.titles(comparisons, collection)
     specs = words.titles(comparisons, collection, specs=True)
     taken = [*PLACES, *(chapter.anchor for chapter in chapters)]
     anchors = stems([*specs, *(f"{spec} where" for spec in specs)], taken)
     trust = {(condition.measure, condition.length, condition.form): condition for condition in conditions}
-    names = names_of(collection, _compared_systems(comparisons))
+    # A system without any score is not in a matrix, but among what is missing.
+    systems = [s for c in comparisons for s in (*c.matrix.systems, *(s for _, s, _ in c.matrix.missing))]
+    names = names_of(collection, list(dict.fromkeys(systems)))
     sections = tuple(
         _section(
             comparison,
             collection,
             names,
+            notes.get(comparison.measure, ()),
             title=title,
             anchor=anchor,
             where=where,
-            notes=notes.get(comparison.measure, ()),
             trust=trust.get((comparison.measure, comparison.matrix.length, comparison.matrix.target.form)),
         )
         for comparison, title, anchor, where in zip(
@@ -305,42 +301,22 @@ def build_page(
     )
 
 
-def _check(comparisons: Sequence[Comparison], notes: Mapping[str, Sequence[str]]) -> None:
-    if not comparisons:
-        raise UsageError("a report needs at least one comparison, got none")
-    measures = [comparison.measure for comparison in comparisons]
-    for measure in notes:
-        if measure not in measures:
-            raise UsageError(
-                f"notes are for measures of the report; {quoted(measure)} is none{nearest(measure, measures)}"
-            )
-
-
-def _compared_systems(comparisons: Sequence[Comparison]) -> list[str]:
-    """All systems; one without any score is not in a matrix, but among what is missing."""
-    matrices = [comparison.matrix for comparison in comparisons]
-    systems = [system for m in matrices for system in (*m.systems, *(system for _, system, _ in m.missing))]
-    return list(dict.fromkeys(systems))
-
-
 def _section(
     comparison: Comparison,
     collection: Collection,
     names: dict[str, Name],
-    *,
-    title: str,
-    anchor: str,
-    where: str,
     notes: Sequence[str],
-    trust: TrustConditions | None,
+    **places: Any,
 ) -> MeasureSection:
+    """`places` are the title and where it stands."""
     compared = comparison.matrix.info.better is not None and len(comparison.standings) > 1
     worded = in_words(comparison, names)
-    warnings = comparison.warnings(without=(MISSING_SCORES,))
+    all_notes = (*notes, *comparison.warnings(without=(MISSING_SCORES,)))
+    differences = None
+    if compared:
+        about = f"{capitalised(tally(worded))}."
+        differences = PairFindings(about, _folded(list(pairs_that_differ(worded))))
     return MeasureSection(
-        anchor=anchor,
-        where=where,
-        title=title,
         direction=comparison.matrix.info.direction,
         headline=words.headline(worded),
         league=league_of(comparison, names, collection.systems),
@@ -348,20 +324,16 @@ def _section(
         pairs=pair_triangle(comparison, names) if compared else None,
         pairs_about=words.pairs_about(comparison) if compared else "",
         pair_list=pair_list(comparison, names) if compared else None,
-        differences=_differences(worded) if compared else None,
+        differences=differences,
         heat=heat_map(comparison, collection, names),
-        notes=(*notes, *warnings),
-        notes_hint=words.notes_hint(len(notes) + len(warnings)),
+        notes=all_notes,
+        notes_hint=words.notes_hint(len(all_notes)),
         missing=_folded(worded.notes_of(MISSING_SCORES)),
         signature=comparison.signature,
-        tables=files_of(comparison, anchor),
+        tables=files_of(comparison, places["anchor"]),
         cheapest=words.cheapest_words(comparison, collection, names),
-        trust=trust,
+        **places,
     )
-
-
-def _differences(comparison: Comparison) -> PairFindings:
-    return PairFindings(f"{capitalised(tally(comparison))}.", _folded(list(pairs_that_differ(comparison))))
 
 
 def _folded(lines: Sequence[str]) -> Folded:

@@ -15,18 +15,12 @@ from adjudge.analyses.catalogue.catalogue import CATALOGUE
 from adjudge.analyses.catalogue.choice import choices, first_drawn
 from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.analyses.compare.several import ComparedMeasures
-from adjudge.analyses.methods import (
-    breaking_tex,
-    cite,
-    correction_words,
-    name_of_test,
-    title,
-)
+from adjudge.analyses.methods import breaking_tex, cite, correction_words, name_of_test, title
 from adjudge.analyses.pages.judgments import people_of
 from adjudge.analyses.references import keys_in
 from adjudge.core.errors import ClashError, DataError
 from adjudge.core.picture import Undrawable
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Column, Table
 from adjudge.core.words import as_sentence, counted, tex
 from adjudge.data.reading import reading_once
 from adjudge.reports.contents import Progress, parts, with_results
@@ -40,13 +34,8 @@ if TYPE_CHECKING:
     from adjudge.core.picture import Figure
     from adjudge.data.target import Target
 
-MAIN, STYLE, METHODS, LIMITS, RESULTS = (
-    "main.tex",
-    "adjudge.sty",
-    "methods.tex",
-    "limitations.tex",
-    "results.tex",
-)
+MAIN, STYLE = "main.tex", "adjudge.sty"
+METHODS, LIMITS, RESULTS = "methods.tex", "limitations.tex", "results.tex"
 OWN = (".tex", ".csv", ".pdf")
 """What a run before this may have left in the folders of tables and figures."""
 REFERENCES_FILE, README = "references.bib", "README.md"
@@ -91,11 +80,6 @@ SYSTEMS, ALONE = "Systems compared", "Every measure by itself"
 """The first section of the results, and the last."""
 
 
-def _headings() -> list[str]:
-    """The sections of the results, in their order."""
-    return list(dict.fromkeys([SYSTEMS, *(part.PAPER for part in parts() if part.PAPER), ALONE]))
-
-
 def paper_files(
     findings: Findings, figures: Sequence[FolderFigure], absent: Mapping[str, str]
 ) -> dict[str, str | bytes]:
@@ -104,9 +88,10 @@ def paper_files(
     methods = methods_of(findings)
     followed = [key for figure in figures for key in keys_in(figure.after)]
     cited = replace(methods, sentences=(*methods.sentences, *map(cite, dict.fromkeys(followed))))
+    items = [rf"\item {{}}{breaking_tex(text)}" for text in limitations(findings)]
     texts: dict[str, str] = {
         METHODS: methods.latex + "\n",
-        LIMITS: _itemised(limitations(findings)),
+        LIMITS: "\n".join([r"\begin{itemize}", *items, r"\end{itemize}", ""]),
         RESULTS: _results(findings, tables, figures),
         REFERENCES_FILE: cited.bibtex + "\n",
         MAIN: _main(findings),
@@ -133,7 +118,10 @@ def paper_tables(findings: Findings) -> Iterator[FolderTable]:
     yield from _leagues(findings.comparisons)
     for part, result in with_results(findings):
         for name, tables in part.tables(result):
-            yield from _numbered(name, part.PAPER, tables)
+            there = [table for table in tables if table.rows]
+            for number, table in enumerate(there, 1):
+                file_name = name if len(there) == 1 else f"{name}-{number}"
+                yield FolderTable(file_name, part.PAPER, _captioned(table), number <= PRINTED)
     names = stems([title(c, findings.comparisons) for c in findings.comparisons])
     for number, (c, name) in enumerate(zip(findings.comparisons, names, strict=True)):
         printed = number < PRINTED
@@ -161,42 +149,22 @@ def _leagues(comparisons: Sequence[Comparison]) -> Iterator[FolderTable]:
 
 def pairs_table(c: Comparison, among: Sequence[Comparison]) -> Table:
     """Every pair that was tested, with its difference, p and conclusion."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            pair.a,
-            pair.b,
-            pair.result.n,
-            pair.result.difference,
-            pair.result.p,
-            pair.p_adjusted,
-            pair.conclusion,
-        )
-        for pair in c.pairs[c.test]
-    ]
-    different = sum(pair.different for pair in c.pairs[c.test])
+    pairs = c.pairs[c.test]
+    different = sum(pair.different for pair in pairs)
     how = ", ".join(filter(None, (name_of_test(c)[0], correction_words([c])[0])))
-    return Table(
-        name="pairs",
-        columns=(
-            Column("a", "first", right=False),
-            Column("b", "second", right=False),
-            Column("n", "topics"),
-            Column("difference", format="+.4f"),
-            Column("p", format=".4f"),
-            Column("corrected", "corrected p", format=".4f"),
-            Column("conclusion", right=False),
-        ),
-        rows=tuple(rows),
-        title=f"{title(c, among)}: pairs of systems by the {how}; {different:,} of {len(rows):,} differ",
+    return Table.of(
+        "pairs",
+        ((p.a, p.b, p.result.n, p.result.difference, p.result.p, p.p_adjusted, p.conclusion) for p in pairs),
+        Column("a", "first", right=False),
+        Column("b", "second", right=False),
+        Column("n", "topics"),
+        Column("difference", format="+.4f"),
+        Column("p", format=".4f"),
+        Column("corrected", "corrected p", format=".4f"),
+        Column("conclusion", right=False),
+        title=f"{title(c, among)}: pairs of systems by the {how}; {different:,} of {len(pairs):,} differ",
         signature=c.signature,
     )
-
-
-def _numbered(name: str, section: str, tables: Sequence[Table]) -> Iterator[FolderTable]:
-    there = [table for table in tables if table.rows]
-    for number, table in enumerate(there, 1):
-        file_name = name if len(there) == 1 else f"{name}-{number}"
-        yield FolderTable(file_name, section, _captioned(table), number <= PRINTED)
 
 
 def _captioned(table: Table) -> Table:
@@ -230,19 +198,10 @@ def table_latex(paper: FolderTable) -> str:
     parts = tuple(part for part in table.parts if part[0] < MOST_ROWS)
     plain = replace(table, columns=columns, rows=rows, caption="", bold=bold, parts=parts).to_latex()
     tabular, _, comments = plain.partition("\n\\end{tabular}")
-    lines = [
-        r"\begin{table}[htbp]",
-        r"\centering",
-        r"\begin{adjudgefit}",
-        tabular,
-        r"\end{tabular}",
-        r"\end{adjudgefit}",
-        rf"\caption{{{breaking_tex(' '.join(sentences))}}}",
-        rf"\label{{tab:{paper.name}}}",
-        r"\end{table}",
-        comments.strip("\n"),
-    ]
-    return "\n".join(filter(None, lines)) + "\n"
+    content = f"{tabular}\n\\end{{tabular}}"
+    text = _float("table", content, breaking_tex(" ".join(sentences)), f"tab:{paper.name}")
+    comments = comments.strip("\n")
+    return f"{text}{comments}\n" if comments else text
 
 
 def _short(text: str) -> str:
@@ -253,24 +212,23 @@ def _short(text: str) -> str:
 
 
 def _figure_latex(drawn: FolderFigure) -> str:
-    sentences = f"{as_sentence(drawn.figure.title)} {as_sentence(drawn.figure.words)}"
-    caption = breaking_tex(sentences)
+    caption = breaking_tex(f"{as_sentence(drawn.figure.title)} {as_sentence(drawn.figure.words)}")
     if drawn.after:
         keys = ",".join(keys_in(drawn.after))
         caption += f" After {tex(drawn.after)}" + (rf"~\cite{{{keys}}}." if keys else ".")
-    return "\n".join(
-        [
-            r"\begin{figure}[htbp]",
-            r"\centering",
-            r"\begin{adjudgefit}",
-            rf"\includegraphics{{figures/{drawn.name}.pdf}}",
-            r"\end{adjudgefit}",
-            rf"\caption{{{caption}}}",
-            rf"\label{{fig:{drawn.name}}}",
-            r"\end{figure}",
-            "",
-        ]
-    )
+    return _float("figure", rf"\includegraphics{{figures/{drawn.name}.pdf}}", caption, f"fig:{drawn.name}")
+
+
+def _float(kind: str, content: str, caption: str, label: str) -> str:
+    return rf"""\begin{{{kind}}}[htbp]
+\centering
+\begin{{adjudgefit}}
+{content}
+\end{{adjudgefit}}
+\caption{{{caption}}}
+\label{{{label}}}
+\end{{{kind}}}
+"""
 
 
 # Texts
@@ -278,14 +236,22 @@ def _figure_latex(drawn: FolderFigure) -> str:
 
 def _results(findings: Findings, tables: Sequence[FolderTable], figures: Sequence[FolderFigure]) -> str:
     """Headlines, with references to the tables and figures that follow."""
+    headlines: dict[str, list[str]] = {SYSTEMS: []}
+    for c in findings.comparisons:
+        if c.matrix.info.better is not None and len(c.standings) > 1:
+            headlines[SYSTEMS].append(c.headline())
+    for part in parts():
+        headlines.setdefault(part.PAPER, [])
+    for part, result in with_results(findings):
+        headlines[part.PAPER] += part.headlines(result)
     lines: list[str] = []
     floats = 0
-    for heading in _headings():
-        of_heading = [table for table in tables if table.section == heading]
+    for heading, sentences in (*headlines.items(), (ALONE, [])):
+        of_heading = [table for table in tables if heading and table.section == heading]
         if not of_heading:
             continue
         lines.append(rf"\subsection{{{heading}}}")
-        lines += [f"{breaking_tex(text)}\n" for text in dict.fromkeys(_said(findings, heading))]
+        lines += [f"{breaking_tex(text)}\n" for text in dict.fromkeys(sentences)]
         lines.append(_see("Table", "Tables", [f"tab:{table.name}" for table in of_heading if table.printed]))
         for table in of_heading:
             if not table.printed:
@@ -310,45 +276,25 @@ def _see(one: str, many: str, labels: Sequence[str]) -> str:
     return rf"See {many}~\ref{{{first}}} to~\ref{{{last}}}." + "\n"
 
 
-def _said(findings: Findings, heading: str) -> Iterator[str]:
-    if heading == SYSTEMS:
-        for c in findings.comparisons:
-            if c.matrix.info.better is not None and len(c.standings) > 1:
-                yield c.headline()
-    for part, result in with_results(findings):
-        if heading == part.PAPER:
-            yield from part.headlines(result)
-
-
-def _itemised(texts: Sequence[str]) -> str:
-    lines = [rf"\item {{}}{breaking_tex(text)}" for text in texts]
-    return "\n".join([r"\begin{itemize}", *lines, r"\end{itemize}", ""])
-
-
 def _main(findings: Findings) -> str:
-    name = findings.collection.settings.name
-    return "\n".join(
-        [
-            r"\documentclass[11pt]{article}",
-            r"\usepackage[margin=2.5cm]{geometry}",
-            r"\usepackage{adjudge}",
-            rf"\title{{{breaking_tex(name)}}}",
-            r"\author{}",
-            r"\date{}",
-            r"\begin{document}",
-            r"\maketitle",
-            r"\section{Methods}",
-            rf"\input{{{METHODS.removesuffix('.tex')}}}",
-            r"\section{Results}",
-            rf"\input{{{RESULTS.removesuffix('.tex')}}}",
-            r"\section{Limitations}",
-            rf"\input{{{LIMITS.removesuffix('.tex')}}}",
-            r"\bibliographystyle{plain}",
-            rf"\bibliography{{{REFERENCES_FILE.removesuffix('.bib')}}}",
-            r"\end{document}",
-            "",
-        ]
-    )
+    return rf"""\documentclass[11pt]{{article}}
+\usepackage[margin=2.5cm]{{geometry}}
+\usepackage{{adjudge}}
+\title{{{breaking_tex(findings.collection.settings.name)}}}
+\author{{}}
+\date{{}}
+\begin{{document}}
+\maketitle
+\section{{Methods}}
+\input{{{METHODS.removesuffix(".tex")}}}
+\section{{Results}}
+\input{{{RESULTS.removesuffix(".tex")}}}
+\section{{Limitations}}
+\input{{{LIMITS.removesuffix(".tex")}}}
+\bibliographystyle{{plain}}
+\bibliography{{{REFERENCES_FILE.removesuffix(".bib")}}}
+\end{{document}}
+"""
 
 
 def style(printed: str) -> str:
@@ -424,8 +370,16 @@ def _readme(
 def write_paper(
     findings: Findings, folder: Path, *, progress: Progress = lambda done, of: None
 ) -> list[Path]:
-    """Write the folder; the paths, main.tex first. What an earlier run left in tables/ and figures/ goes."""
-    _check(folder)
+    """Write the folder; the paths, main.tex first. What an earlier run left in tables/ and figures/ goes.
+
+    A folder that holds somebody's own paper is refused.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ClashError(f"{folder}: is a file, expected a folder or nothing")
+    style_file = folder / STYLE
+    ours = style_file.is_file() and style_file.read_text(encoding="utf-8", errors="replace").startswith(MARK)
+    if (folder / MAIN).exists() and not ours:
+        raise ClashError(f"{folder / MAIN}: was not written by adjudge report --paper: choose another folder")
     figures, absent = drawn_figures(findings, progress=progress)
     files = paper_files(findings, figures, absent)
     try:
@@ -439,17 +393,6 @@ def write_paper(
     except OSError as error:
         raise DataError(f"{folder}: the paper cannot be written: {error.strerror}") from None
     return [folder / MAIN, *(folder / name for name in files if name != MAIN)]
-
-
-def _check(folder: Path) -> None:
-    """Refuse a folder that holds somebody's own paper."""
-    if folder.exists() and not folder.is_dir():
-        raise ClashError(f"{folder}: is a file, expected a folder or nothing")
-    style_file = folder / STYLE
-    if (folder / MAIN).exists() and not (
-        style_file.is_file() and style_file.read_text(encoding="utf-8", errors="replace").startswith(MARK)
-    ):
-        raise ClashError(f"{folder / MAIN}: was not written by adjudge report --paper: choose another folder")
 
 
 def drawn_figures(

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal
 from adjudge.analyses.compare.words import pair_sentence
 from adjudge.analyses.pages.names import Name
 from adjudge.analyses.pages.numbers import Format, Tick, format_apart, format_for, percent, scale_for
-from adjudge.core.words import decimal
+from adjudge.core.words import p_number, p_words
 from adjudge.data.collection import Collection
 from adjudge.data.rows import System
 from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
-    from adjudge.analyses.compare.pairs import ComparedPair, Comparison, Standing
+    from adjudge.analyses.compare.pairs import ComparedPair, Comparison
 
 
 # The league table
@@ -94,26 +94,36 @@ def league_of(
     form = mean_format(comparison)
     ranked = comparison.matrix.info.better is not None
     grouped = ranked and len(standings) > 1
-    letters = _letters([s.group if grouped else "" for s in standings])
+    groups = [s.group if grouped else "" for s in standings]
+    # `ab` is a and b, unless there are more than 26: then they come with spaces, and someone has aa.
+    spaced = any(" " in group or group == "aa" for group in groups)
+    letters = [tuple(group.split()) if spaced else tuple(group) for group in groups]
     bars = _bars(letters)
     takes, taken = _takes([s.system for s in standings], systems or {})
-    return League(
-        rows=tuple(
+    rows = []
+    for k, s in enumerate(standings):
+        mean = s.adjusted if comparison.sampled else s.mean
+        interval = None
+        if not math.isnan(s.low) and not math.isnan(s.high):
+            left, right = scale.place(s.low), scale.place(s.high)
+            interval = Range(percent(left), percent(right - left), f"{form(s.low)} – {form(s.high)}")
+        rows.append(
             LeagueRow(
                 rank=str(s.rank),
                 name=names[s.system],
                 topics=f"{s.n:,}",
-                mean=form(s.adjusted if comparison.sampled else s.mean),
-                mean_at=percent(scale.place(s.adjusted if comparison.sampled else s.mean)),
+                mean=form(mean),
+                mean_at=percent(scale.place(mean)),
                 without="needs two topics" if s.n < 2 else "none",
-                interval=_range(s, scale.place(s.low), scale.place(s.high), form),
+                interval=interval,
                 letters=" ".join(letters[k]),
                 bars=bars[k],
                 apart=grouped and k > 0 and not set(letters[k]) & set(letters[k - 1]),
                 takes=taken[k],
             )
-            for k, s in enumerate(standings)
-        ),
+        )
+    return League(
+        rows=tuple(rows),
         ticks=scale.ticks(room=AXIS),
         steps=scale.steps,
         level=level_words(comparison.level),
@@ -137,20 +147,17 @@ def _takes(
     def cost(row: System) -> str:
         return f"{amount(row.cost or 0)}{f' {row.currency}' if one is None and row.currency else ''}"
 
-    columns: list[tuple[TakesColumn, list[str]]] = []
-    if currencies:
-        title = TakesColumn("Cost", f"{one} per 1,000" if one else "per 1,000")
-        columns.append((title, ["" if row.cost is None else cost(row) for row in rows]))
-    if any(row.latency is not None for row in rows):
-        texts = ["" if row.latency is None else f"{amount(row.latency)} s" for row in rows]
-        columns.append((TakesColumn("Latency", "per summary"), texts))
-    if any(row.size is not None for row in rows):
-        texts = ["" if row.size is None else parameters(row.size) for row in rows]
-        columns.append((TakesColumn("Size", "parameters"), texts))
-    return (
-        tuple(column for column, _ in columns),
-        [tuple(texts[k] for _, texts in columns) for k in range(len(rows))],
-    )
+    columns = {
+        TakesColumn("Cost", f"{one} per 1,000" if one else "per 1,000"): [
+            "" if row.cost is None else cost(row) for row in rows
+        ],
+        TakesColumn("Latency", "per summary"): [
+            "" if row.latency is None else f"{amount(row.latency)} s" for row in rows
+        ],
+        TakesColumn("Size", "parameters"): ["" if row.size is None else parameters(row.size) for row in rows],
+    }
+    stated = {column: texts for column, texts in columns.items() if any(texts)}
+    return tuple(stated), [tuple(texts[k] for texts in stated.values()) for k in range(len(rows))]
 
 
 def mean_format(comparison: Comparison) -> Format:
@@ -162,18 +169,6 @@ def mean_format(comparison: Comparison) -> Format:
 
 def level_words(level: float) -> str:
     return f"{100 * level:g} %"
-
-
-def _range(standing: Standing, low: float, high: float, form: Format) -> Range | None:
-    if math.isnan(standing.low) or math.isnan(standing.high):
-        return None
-    return Range(percent(low), percent(high - low), f"{form(standing.low)} – {form(standing.high)}")
-
-
-def _letters(groups: list[str]) -> list[tuple[str, ...]]:
-    """`ab` is a and b, unless there are more than 26: then they come with spaces, and someone has aa."""
-    spaced = any(" " in group or group == "aa" for group in groups)
-    return [tuple(group.split()) if spaced else tuple(group) for group in groups]
 
 
 def _bars(letters: list[tuple[str, ...]]) -> list[tuple[Bar | None, ...]]:
@@ -246,17 +241,15 @@ def fullest_first(comparisons: Sequence[Comparison], *, people_first: bool = Fal
 
     With `people_first`, measures that people judged whose names are known stand before all others.
     """
-    ordered = sorted(comparisons, key=lambda c: people_first and not _by_people(c))
+    ordered = list(comparisons)
+    if people_first:
+        ordered.sort(key=lambda c: c.population is None or judge_of(c.measure) is not None)
     lead = ordered[lead_of(ordered)]
     if lead.matrix.info.better is None:
         return tuple(ordered)
     of_lead = [c for c in ordered if c.measure == lead.measure]
     first = max(of_lead, key=lambda c: sum(s.n for s in c.standings))
     return (first, *(c for c in ordered if c is not first))
-
-
-def _by_people(comparison: Comparison) -> bool:
-    return comparison.population is not None and judge_of(comparison.measure) is None
 
 
 def overview_of(
@@ -266,22 +259,21 @@ def overview_of(
     from adjudge.analyses.compare.several_words import scope_words
 
     lead = lead_of(comparisons)
-    order = [s.system for s in comparisons[lead].standings]
-    systems = dict.fromkeys(order + [s.system for c in comparisons for s in c.standings])
-    cells = [_cells(comparison) for comparison in comparisons]
-    none = OverviewCell("–")
-    rows = [OverviewRow(names[s], tuple(column.get(s, none) for column in cells)) for s in systems]
+    systems = dict.fromkeys(s.system for c in (comparisons[lead], *comparisons) for s in c.standings)
+    cells: dict[str, list[OverviewCell]] = {system: [] for system in systems}
+    for c in comparisons:
+        if c.matrix.info.better is None:
+            form = mean_format(c)
+            column = {s.system: OverviewCell(form(s.mean)) for s in c.standings}
+        elif len(c.standings) < 2:
+            column = {s.system: OverviewCell(str(s.rank)) for s in c.standings}
+        else:
+            top = c.candidates() or ()
+            column = {s.system: OverviewCell(str(s.rank), s.group, top=s.system in top) for s in c.standings}
+        for system in systems:
+            cells[system].append(column.get(system, OverviewCell("–")))
+    rows = [OverviewRow(names[system], tuple(of_system)) for system, of_system in cells.items()]
     return Overview(tuple(columns), tuple(rows), columns[lead].title, scope_words(comparisons))
-
-
-def _cells(comparison: Comparison) -> dict[str, OverviewCell]:
-    if comparison.matrix.info.better is None:
-        form = mean_format(comparison)
-        return {s.system: OverviewCell(form(s.mean)) for s in comparison.standings}
-    if len(comparison.standings) < 2:
-        return {s.system: OverviewCell(str(s.rank)) for s in comparison.standings}
-    top = comparison.candidates() or ()
-    return {s.system: OverviewCell(str(s.rank), s.group, top=s.system in top) for s in comparison.standings}
 
 
 # All pairs as a triangle: which is better, or neither
@@ -322,30 +314,25 @@ def pair_triangle(comparison: Comparison, names: dict[str, Name]) -> PairTriangl
     if not 2 <= len(systems) <= MOST_SYSTEMS:
         return None
     pairs = {(pair.a, pair.b): pair for pair in comparison.pairs[comparison.test]}
+
+    def cell(row: Name, column: Name) -> PairCell:
+        pair = pairs[row.system, column.system]
+        verdict = _verdict(pair, comparison.matrix.info.better)
+        if len(systems) <= MOST_IN_FULL:
+            words = pair_sentence(comparison, replace(pair, a=row.shown, b=column.shown))
+        else:
+            better = {"row": row, "column": column}.get(verdict)
+            words = pair.conclusion if better is None else f"{better.shown} is better"
+            if not math.isnan(pair.p_adjusted):
+                words += f", {p_words(pair.p_adjusted, comparison.alpha)}"
+        return PairCell(verdict, SIGNS[verdict], words)
+
     columns = systems[1:]
     rows = [
-        PairRow(
-            row,
-            tuple(
-                _cell(comparison, pairs[row.system, column.system], names) if place >= k else None
-                for place, column in enumerate(columns)
-            ),
-        )
+        PairRow(row, tuple(cell(row, column) if place >= k else None for place, column in enumerate(columns)))
         for k, row in enumerate(systems[:-1])
     ]
     return PairTriangle(tuple(columns), tuple(rows), any(len(name.shown) > PAIR_NAME for name in columns))
-
-
-def _cell(comparison: Comparison, pair: ComparedPair, names: dict[str, Name]) -> PairCell:
-    better = comparison.matrix.info.better
-    a, b = names[pair.a].shown, names[pair.b].shown
-    verdict = _verdict(pair, better)
-    if len(comparison.standings) <= MOST_IN_FULL:
-        words = pair_sentence(comparison, replace(pair, a=a, b=b))
-    else:
-        who = {"row": f"{a} is better", "column": f"{b} is better"}.get(verdict, pair.conclusion)
-        words = who if math.isnan(pair.p_adjusted) else f"{who}, p {p_words(pair.p_adjusted, '=')}"
-    return PairCell(verdict, SIGNS[verdict], words)
 
 
 def _verdict(pair: ComparedPair, better: str | None) -> Verdict:
@@ -403,7 +390,7 @@ def pair_list(comparison: Comparison, names: dict[str, Name]) -> PairList:
             second=names[pair.b].shown,
             difference="" if math.isnan(result.difference) else form(result.difference),
             interval=f"{form(pair.low)} – {form(pair.high)}" if has_interval else "",
-            p="" if math.isnan(pair.p_adjusted) else p_words(pair.p_adjusted),
+            p=p_number(pair.p_adjusted, 3),
             record=f"{result.wins}–{result.losses}–{result.ties}",
             conclusion=pair.conclusion,
         )
@@ -413,14 +400,6 @@ def pair_list(comparison: Comparison, names: dict[str, Name]) -> PairList:
         of = f"{len(shown):,} of {len(pairs):,} pairs"
         about = f"{of} as a table, those with the smallest corrected p; all are in the CSV"
     return PairList(tuple(map(line, shown)), about)
-
-
-def p_words(p: float, sign: str = "") -> str:
-    """`.006`, `< .001`, `1`; with a sign, `= .006`."""
-    if p < 0.001:
-        return "< .001"
-    digits = decimal(p, ".3f").removeprefix("0") if p < 0.9995 else "1"
-    return f"{sign} {digits}".strip()
 
 
 # Topics x systems as a map of coloured cells
@@ -467,83 +446,52 @@ class HeatMap:
 
 def heat_map(comparison: Comparison, collection: Collection, names: dict[str, Name]) -> HeatMap:
     """Systems in rank order, topics in the order of the file; of very many, those that tell most apart."""
+    import numpy as np
+
     matrix = comparison.matrix
     values: list[list[float]] = matrix.values.tolist()
-    shown, about = _shown(values, matrix.topics, collection)
+    place = {topic: k for k, topic in enumerate(collection.topics)}
+    shown = sorted(range(len(values)), key=lambda row: place.get(matrix.topics[row], len(place)))
+    about = "Topics are in the order of the file."
+    if len(shown) > MOST_TOPICS:
+        about = (
+            f"Of {len(shown):,} topics, the {MOST_TOPICS} on which the systems lie furthest apart are shown,"
+            " the widest apart first; all are in the CSV."
+        )
+        spread = np.nan_to_num(np.fmax.reduce(matrix.values, 1) - np.fmin.reduce(matrix.values, 1), nan=-1.0)
+        shown = sorted(shown, key=lambda row: -spread[row])[:MOST_TOPICS]
     numbers = [value for row in shown for value in values[row] if not math.isnan(value)]
-    form = format_for(numbers, steps=VALUE_STEPS)
-    better = matrix.info.better
-    colours = _Colours(min(numbers), max(numbers), reverse=better == "lower")
-    compact = len(shown) >= COMPACT_FROM
+    low, high, form = min(numbers), max(numbers), format_for(numbers, steps=VALUE_STEPS)
     why = {(topic, system): reason for topic, system, reason in matrix.missing}
     columns = tuple(names[system] for system in matrix.systems)
 
     def cell(topic: str, name: Name, value: float) -> HeatCell:
+        """Equal steps from the least to the greatest value; strong is better, or higher."""
         if math.isnan(value):
             return HeatCell(None, why.get((topic, name.system), "no score"))
-        return HeatCell(colours.step(value), form(value))
+        share = (value - low) / (high - low) if high > low else 0.5
+        if high > low and matrix.info.better == "lower":
+            share = 1 - share
+        return HeatCell(min(STEPS - 1, int(share * STEPS)), form(value))
 
     rows = []
     for k in shown:
         topic = matrix.topics[k]
         cells = tuple(cell(topic, name, value) for name, value in zip(columns, values[k], strict=True))
-        rows.append(HeatRow(topic, _title(collection, topic), cells))
+        row = collection.topics.get(topic)
+        rows.append(HeatRow(topic, (row.title if row is not None else None) or "", cells))
+    legend = (f"{form(low)} worst", f"{form(high)} best")
+    if matrix.info.better is None:
+        legend = (f"{form(low)} lowest", f"{form(high)} highest")
+    elif matrix.info.better == "lower":
+        legend = (f"{form(high)} worst", f"{form(low)} best")
     return HeatMap(
         columns,
         tuple(rows),
-        compact,
+        compact=len(shown) >= COMPACT_FROM,
         topic_width=max(len(f"{row.topic} {row.title}".strip()) for row in rows),
         turned=any(len(name.shown) > HEAT_NAME for name in columns),
-        legend=_legend(min(numbers), max(numbers), form, better),
+        legend=legend,
         missing=sum(math.isnan(value) for row in shown for value in values[row]),
         about=about,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Colours:
-    """Equal steps from the least to the greatest value; strong is better, or higher."""
-
-    low: float
-    high: float
-    reverse: bool
-
-    def step(self, value: float) -> int:
-        if self.high <= self.low:
-            return STEPS // 2
-        share = (value - self.low) / (self.high - self.low)
-        if self.reverse:
-            share = 1 - share
-        return min(STEPS - 1, int(share * STEPS))
-
-
-def _legend(low: float, high: float, form: Format, better: str | None) -> tuple[str, str]:
-    if better is None:
-        return f"{form(low)} lowest", f"{form(high)} highest"
-    worst, best = (high, low) if better == "lower" else (low, high)
-    return f"{form(worst)} worst", f"{form(best)} best"
-
-
-def _shown(
-    values: list[list[float]], topics: tuple[str, ...], collection: Collection
-) -> tuple[list[int], str]:
-    """Which rows of the matrix, in which order, and what to say of that."""
-    place = {topic: k for k, topic in enumerate(collection.topics)}
-    rows = sorted(range(len(topics)), key=lambda row: place.get(topics[row], len(place)))
-    if len(rows) <= MOST_TOPICS:
-        return rows, "Topics are in the order of the file."
-    widest = sorted(rows, key=lambda row: -_spread(values[row]))[:MOST_TOPICS]
-    return widest, (
-        f"Of {len(rows):,} topics, the {MOST_TOPICS} on which the systems lie furthest apart are shown,"
-        " the widest apart first; all are in the CSV."
-    )
-
-
-def _spread(row: list[float]) -> float:
-    numbers = [value for value in row if not math.isnan(value)]
-    return max(numbers) - min(numbers) if numbers else -1.0
-
-
-def _title(collection: Collection, topic: str) -> str:
-    row = collection.topics.get(topic)
-    return row.title or "" if row else ""

@@ -69,8 +69,44 @@ def notes_hint(number: int) -> str:
 
 
 def reading(comparison: Comparison) -> tuple[str, ...]:
-    """How to read the league table, a paragraph each."""
-    return tuple(text for text in (_order(comparison), _interval(comparison), _letters(comparison)) if text)
+    """How to read the league table, a paragraph each: its order, its intervals, its letters."""
+    from adjudge.analyses.compare.words import ORDERED
+    from adjudge.analyses.corrections import CORRECTIONS
+    from adjudge.stats.paired import test_words
+
+    info, standings, sampled = comparison.matrix.info, comparison.standings, comparison.sampled
+    order = f"Systems stand in the order of their means over topics; {info.direction}."
+    if info.better is None:
+        order = (
+            "A description, with no direction: systems stand in the order of their means, the highest first."
+        )
+    elif comparison.ordering:
+        order = f"{capitalised(ORDERED[comparison.ordering])}; {info.direction}."
+    of = "sets of topics" if comparison.codes is not None else "topics"
+    interval = (
+        f"The bar is the {level_words(comparison.level)} interval of the mean (Student's t), the mark in it the"
+        f" mean: how far it would move had the {of} been others."
+    )
+    if all(s.n < 2 for s in standings):
+        interval = "There are no intervals: they need two topics at least."
+    elif all(s.low != s.low for s in standings):
+        interval = f"There are no intervals. {' '.join(without_intervals(comparison))}"
+    elif sampled:
+        interval = (
+            f"The bar is the {level_words(comparison.level)} interval of a system's distance from the average system,"
+            " about its mean: how far it would move had topics and assessors been others."
+        )
+    if info.better is None or len(standings) < 2:
+        return order, interval
+    alpha = f"{comparison.alpha:g}".removeprefix("0")
+    letters = (
+        "Systems that share a letter are not significantly different; systems without a common letter are"
+        f" ({test_words(comparison.tested[comparison.test].results.test)},"
+        f" {CORRECTIONS[comparison.asked.correct].for_all_pairs}, at {alpha})."
+        f" The test compares systems topic by topic{' and assessor by assessor' if sampled else ''}, so two can differ"
+        " although their intervals overlap."
+    )
+    return order, interval, letters
 
 
 def pairs_about(comparison: Comparison) -> str:
@@ -87,68 +123,22 @@ def pairs_about(comparison: Comparison) -> str:
     )
 
 
-def _order(comparison: Comparison) -> str:
-    info = comparison.matrix.info
-    if info.better is None:
-        return (
-            "A description, with no direction: systems stand in the order of their means, the highest first."
-        )
-    if comparison.ordering:
-        from adjudge.analyses.compare.words import ORDERED
-
-        return f"{capitalised(ORDERED[comparison.ordering])}; {info.direction}."
-    return f"Systems stand in the order of their means over topics; {info.direction}."
-
-
-def _interval(comparison: Comparison) -> str:
-    if all(s.n < 2 for s in comparison.standings):
-        return "There are no intervals: they need two topics at least."
-    if all(s.low != s.low for s in comparison.standings):
-        return f"There are no intervals. {' '.join(without_intervals(comparison))}"
-    of = "sets of topics" if comparison.codes is not None else "topics"
-    if comparison.sampled:
-        return (
-            f"The bar is the {level_words(comparison.level)} interval of a system's distance from the average system,"
-            " about its mean: how far it would move had topics and assessors been others."
-        )
-    return (
-        f"The bar is the {level_words(comparison.level)} interval of the mean (Student's t), the mark in it the"
-        f" mean: how far it would move had the {of} been others."
-    )
-
-
-def _letters(comparison: Comparison) -> str:
-    from adjudge.analyses.corrections import CORRECTIONS
-    from adjudge.stats.paired import test_words
-
-    if comparison.matrix.info.better is None or len(comparison.standings) < 2:
-        return ""
-    alpha = f"{comparison.alpha:g}".removeprefix("0")
-    people = " and assessor by assessor" if comparison.sampled else ""
-    return (
-        "Systems that share a letter are not significantly different; systems without a common letter are"
-        f" ({test_words(comparison.tested[comparison.test].results.test)},"
-        f" {CORRECTIONS[comparison.asked.correct].for_all_pairs}, at {alpha})."
-        f" The test compares systems topic by topic{people}, so two can differ although their intervals overlap."
-    )
-
-
 def commands(comparisons: Sequence[Comparison], scores: str = ".") -> tuple[str, ...]:
     """What makes the report again from `scores`, as a shell has it. Comparisons made in the same way share a line."""
-    in_folder = scores.split(" ", 1)[0] == "."
-    scored = dict.fromkeys(c.measure for c in comparisons if in_folder and not _imported(c.measure))
-    lines = [f"adjudge score .{_measures(scored)}"] if scored else []
-    lengths = {comparison.matrix.length for comparison in comparisons}
-    length = f" --length {lengths.pop()}" if len(lengths) == 1 and None not in lengths else ""
-    forms = {comparison.matrix.form for comparison in comparisons}
-    length += f" --form {forms.pop()}" if len(forms) == 1 and None not in forms else ""
+    lines = []
+    if scores.split(" ", 1)[0] == ".":
+        # Scores made elsewhere have a colon in their name: there is nothing to run for them.
+        ours = dict.fromkeys(c.measure for c in comparisons if ":" not in c.measure.partition("(")[0])
+        lines = [f"adjudge score .{_measures(ours)}"] if ours else []
+    target = ""
+    for name in ("length", "form"):
+        values = {getattr(comparison.matrix, name) for comparison in comparisons}
+        target += f" --{name} {values.pop()}" if len(values) == 1 and None not in values else ""
     alike: dict[str, dict[str, None]] = {}
     for comparison in comparisons:
         alike.setdefault(_options(comparison), {})[comparison.measure] = None
-    return (
-        *lines,
-        *(f"adjudge report {scores}{_measures(m)}{length}{options}" for options, m in alike.items()),
-    )
+    lines += [f"adjudge report {scores}{_measures(m)}{target}{options}" for options, m in alike.items()]
+    return tuple(lines)
 
 
 def _measures(measures: Iterable[str]) -> str:
@@ -170,8 +160,3 @@ def _options(comparison: Comparison) -> str:
         options += " --assessor-effects fixed"
     rest = ", ".join(f"{k}={v}" for k, v in changed.items())
     return f"{options} --seed {asked.seed}{f'  # and, in Python: {rest}' if rest else ''}"
-
-
-def _imported(measure: str) -> bool:
-    """Scores made elsewhere have a colon in their name: there is nothing to run for them."""
-    return ":" in measure.partition("(")[0]

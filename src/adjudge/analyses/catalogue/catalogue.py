@@ -22,7 +22,7 @@ from adjudge.analyses.slices import figures as slices
 from adjudge.analyses.stability import figures as stability
 from adjudge.analyses.topics import figures as topics
 from adjudge.core.errors import UsageError, nearest, quoted
-from adjudge.core.table import Column, Table
+from adjudge.core.table import Table
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores, Source
@@ -109,7 +109,5 @@ def all_figures(scores: Scores, options: FigureOptions) -> Iterator[tuple[Figure
 
 
 def listing() -> Table:
-    """The catalogue as a table."""
-    columns = (Column("name"), Column("shows"), Column("after"))
-    rows = tuple((spec.name, spec.about, spec.after) for spec in CATALOGUE.values())
-    return Table("figures", columns, rows, title="Figures")
+    rows = ((spec.name, spec.about, spec.after) for spec in CATALOGUE.values())
+    return Table.of("figures", rows, "name shows after", title="Figures")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -24,10 +24,15 @@ def choices(
 
     What `options` say stays. `measures` are other measures to try than people's first and the first with a direction.
     """
-    if options.measures:
-        tried: list[Sequence[str]] = [options.measures]
-    else:
-        tried = [*_usual(scores)] if measures is None else [*measures]
+    from adjudge.analyses.meta.cells import human_measures
+
+    tried: list[Sequence[str]] = [options.measures]
+    if not options.measures and measures is not None:
+        tried = list(measures)
+    elif not options.measures and len(scores.measures) > 1:
+        with suppress(UsageError):
+            tried.append(human_measures(scores, ())[:1])
+        tried.append([name for name in scores.measures if scores.info[name].better is not None][:1])
     to_try: dict[FigureOptions, None] = {}
     for named in tried:
         to_try[choice := replace(options, measures=tuple(named))] = None
@@ -46,25 +51,12 @@ def main_target(scores: Scores, options: FigureOptions) -> Target | None:
     frame = scores.frame
     if options.measures:
         frame = frame[frame["measure"].isin(scores.resolved(list(options.measures)))]
-    counts = Counter(targets_of(frame))
     left = {
-        target: count
-        for target, count in counts.items()
+        target: (count, *target.order)
+        for target, count in Counter(targets_of(frame)).items()
         if options.length in (None, target.length) and options.form in (None, target.form)
     }
-    if len(left) < 2:
-        return None
-    return max(left, key=lambda target: (left[target], *target.order))
-
-
-def _usual(scores: Scores) -> Iterator[Sequence[str]]:
-    from adjudge.analyses.meta.cells import human_measures
-
-    yield ()
-    if len(scores.measures) > 1:
-        with suppress(UsageError):
-            yield human_measures(scores, ())[:1]
-        yield [name for name in scores.measures if scores.info[name].better is not None][:1]
+    return max(left, key=lambda target: left[target]) if len(left) > 1 else None
 
 
 def first_drawn(

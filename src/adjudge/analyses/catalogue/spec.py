@@ -49,6 +49,13 @@ class FigureOptions:
             raise UsageError(f"this figure draws one measure: choose one of {', '.join(self.measures)}")
         return self.measures[0] if self.measures else None
 
+    @property
+    def one_length(self) -> int | None:
+        """The one length that is asked for."""
+        if isinstance(self.length, str):
+            raise UsageError("this figure takes one length, not all")
+        return self.length
+
     def given(self) -> list[str]:
         """The names of what was asked for beyond what every figure takes."""
         usual = FigureOptions()

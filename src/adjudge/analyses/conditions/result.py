@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from adjudge.core.table import Column, Table, Tabular
@@ -75,21 +75,16 @@ class TrustConditions(Tabular):
         return f"Of {len(self)} conditions of trust in {self.title}, {listed(parts)}."
 
     def table(self) -> Table:
-        return Table(
-            name=f"trust {self.title}",
-            columns=(
-                Column("name", show="never"),
-                Column("question", "condition", right=False),
-                Column("state", right=False),
-                Column("words", "why", right=False),
-            ),
-            rows=tuple(
-                (condition.name, condition.question, condition.state, condition.words)
-                for condition in self.conditions
-            ),
+        made = Table.of(
+            f"trust {self.title}",
+            self.conditions,
+            Column("name", show="never"),
+            Column("question", "condition", right=False),
+            Column("state", right=False),
+            Column("words", "why", right=False),
             title=f"Conditions of trust, {self.title}",
-            said=(self.headline(),),
         )
+        return replace(made, said=(self.headline(),))
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -14,17 +14,17 @@ from adjudge.analyses.tests import RESAMPLES, run_test, words_of_test
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
-from adjudge.data.scores import AllLengths, Better, Pool, ScoreMatrix
+from adjudge.data.scores import AllLengths, Better, ScoreMatrix
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare import Compare
-    from adjudge.stats.bootstrap import ColumnMeans
     from adjudge.stats.checks import BoolArray, FloatArray
     from adjudge.stats.pairs import PairResults
 
 Names = tuple[str, ...]
+MeasureCells = tuple["CountsByMeasure", tuple[Cell, ...]]
+"""A measure's row of a table."""
 Tests = Mapping[str, "Callable[[FloatArray], PairResults]"]
-CUTOFFS = ("cutoff", "cutoff_least", "cutoff_most")
 CROSSED = (
     "human_machine_pairs",
     "human_machine_different",
@@ -37,124 +37,85 @@ CROSSED = (
     "machines_within_some_interval",
     "machines_beyond_an_interval",
 )
-COUNT_COLUMNS = (
-    *("data", "measure", "length", "form", "test", "statistic", *CUTOFFS),
-    *("pairs", "different", "untested", "out_of_reach", "humans", "machines", *CROSSED, "why"),
-)
-MACHINE_COLUMNS = [
-    "data",
-    "measure",
-    "length",
-    "form",
-    "test",
-    "system",
-    "humans",
-    "not_different_from",
-    "mean_within",
-    "alike",
-    "better_than",
-    "worse_than",
+KEY = ("data", "measure", "length", "form", "test")
+COUNTED = (
+    "statistic",
+    "cutoff",
+    "cutoff_least",
+    "cutoff_most",
+    "pairs",
+    "different",
     "untested",
     "out_of_reach",
-    "mean",
-    "within",
-    "beyond",
-]
+)
+VERDICTS = ("alike", "better_than", "worse_than", "untested", "out_of_reach")
 
 
 def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
     """The counts of data sets by their names."""
-    named = tuple(asked.measure or ())
-    chosen = {
-        name: _matrices(scores, named, asked.length, asked.form, asked.pool) for name, scores in data.items()
-    }
-    if named:
-        _check_named(chosen)
-    directed = {m.measure for matrices, _ in chosen.values() for m in matrices if m.info.better is not None}
+    chosen: dict[str | None, list[ScoreMatrix]] = {}
+    lacking: list[dict[str, UsageError | DataError]] = []
+    for name, scores in data.items():
+        wanted: dict[tuple[str, int | AllLengths | None, str | None], None] = {}
+        why: dict[str, UsageError | DataError] = {}
+        for measure in asked.measure or (None,):
+            try:
+                measures = () if measure is None else [measure]
+                wanted |= dict.fromkeys(scores.each(measures, length=asked.length, form=asked.form))
+            except (UsageError, DataError) as error:
+                if measure is None:
+                    raise
+                why[measure] = error
+        lacking.append(why)
+        chosen[name] = [scores.matrix(m, length=n, form=f, pool=asked.pool).averaged() for m, n, f in wanted]
+    for measure, reason in lacking[0].items():
+        if all(measure in why for why in lacking):  # one data set at least must have it
+            raise reason
+    directed = {m.measure for matrices in chosen.values() for m in matrices if m.info.better is not None}
     tests = counting(asked.how())
-    measures: list[CountsByMeasure] = []
+    counts: list[CountsByMeasure] = []
     assessors: list[tuple[str | None, str, int]] = []
     about: list[str] = []
-    for name, (matrices, _) in chosen.items():
-        kept = [m for m in matrices if m.measure in directed or not directed]
-        if not kept:
-            continue
-        table = rankel_tables(kept, data[name].kinds, tests, asked=asked)
-        measures += [replace(measure, data=name) for measure in table.measures]
-        assessors += [
-            (name, m.measure, data[name].count_assessors(m.measure, m.length, m.form)) for m in kept
-        ]
-        about += [line for m in kept for line in data[name].unsaid_notes(m.measure)]
-    if not measures:
+    for name, matrices in chosen.items():
+        scores = data[name]
+        for m in matrices:
+            if m.measure in directed or not directed:
+                counts.append(replace(count(m, scores.kinds, tests, asked), data=name))
+                assessors.append((name, m.measure, scores.count_assessors(m.measure, m.length, m.form)))
+                about += scores.unsaid_notes(m.measure)
+    if not counts:
         raise UsageError("no measure to count on")
     names = [name for name in data if name is not None]
+    there = {(m.key, m.data) for m in counts}
+    titles = {m.key: m.title for m in reversed(counts)}
+    absent = [
+        AbsentMeasure(name, *key, titles[key])
+        for name in names
+        for key in dict.fromkeys(m.key for m in counts)
+        if (key, name) not in there
+    ]
     return CountsTable(
         asked=asked,
         about_scores=tuple(dict.fromkeys(about)),
-        measures=tuple(measures),
+        measures=tuple(counts),
         assessors=tuple(row for row in dict.fromkeys(assessors) if row[2] > 1),
         data=tuple(names),
-        absent=tuple(_absent(measures, names)),
+        absent=tuple(absent),
     )
 
 
 def counting(asked: Compare) -> Tests:
-    """The tests by the names that people write, ready to run, with cut-offs."""
-    return {test: partial(_run, test=test, asked=asked) for test in asked.tests_run}
-
-
-def _run(values: FloatArray, *, test: str, asked: Compare) -> PairResults:
-    """The test, two-sided, with cut-offs: those of resamples, or theoretical ones."""
+    """The tests by the names that people write, ready to run, two-sided and with cut-offs."""
     from adjudge.stats.tests import theoretical_cutoffs
 
-    results = run_test(values, test, asked, "two-sided", asked.resamples or RESAMPLES)
-    if results.cutoff is not None:
+    def run(test: str, values: FloatArray) -> PairResults:
+        results = run_test(values, test, asked, "two-sided", asked.resamples or RESAMPLES)
+        if results.cutoff is None:
+            cutoff = theoretical_cutoffs(results, values, alpha=asked.alpha, zeros=asked.zeros)
+            results = replace(results, cutoff=cutoff)
         return results
-    cutoff = theoretical_cutoffs(results, values, alpha=asked.alpha, zeros=asked.zeros)
-    return replace(results, cutoff=cutoff)
 
-
-def _matrices(
-    scores: Scores, named: Names, length: int | AllLengths | None, form: str | None, pool: Pool
-) -> tuple[list[ScoreMatrix], dict[str, UsageError | DataError]]:
-    """The measures of one data set; of those that were named and are not there, why."""
-    wanted: list[tuple[str, int | AllLengths | None, str | None]] = []
-    why: dict[str, UsageError | DataError] = {}
-    if not named:
-        wanted = scores.each((), length=length, form=form)
-    for name in named:
-        try:
-            wanted += [
-                which for which in scores.each([name], length=length, form=form) if which not in wanted
-            ]
-        except (UsageError, DataError) as error:
-            why[name] = error
-    return [scores.matrix(m, length=n, form=f, pool=pool).averaged() for m, n, f in wanted], why
-
-
-def _check_named(
-    chosen: Mapping[str | None, tuple[list[ScoreMatrix], dict[str, UsageError | DataError]]],
-) -> None:
-    """A measure that was named must be in one data set at least."""
-    [first, *others] = [why for _, why in chosen.values()]
-    for name, error in first.items():
-        if all(name in why for why in others):
-            raise error
-
-
-def _absent(measures: Sequence[CountsByMeasure], names: Sequence[str]) -> Iterator[AbsentMeasure]:
-    """Measures that other data sets have, with the reason."""
-    keys = {(m.key, m.data) for m in measures}
-    elsewhere = {m.key: m for m in reversed(measures)}
-    for name in names:
-        for key in dict.fromkeys(m.key for m in measures):
-            if (key, name) not in keys:
-                measure, length, form = key
-                title = elsewhere[key].title
-                why = f"{name} has no scores of {title}"
-                yield AbsentMeasure(
-                    data=name, measure=measure, length=length, form=form, title=title, why=why
-                )
+    return {test: partial(run, test) for test in asked.tests_run}
 
 
 def rankel_tables(
@@ -163,13 +124,11 @@ def rankel_tables(
     tests: Tests,
     *,
     asked: Counts | None = None,
-    correction: str = "none",
 ) -> CountsTable:
     """Count the pairs that tests find different, on one or several measures. Rankel et al. 2011, section 4.
 
     `kinds` says who is human; who is not named is a machine, and so is a baseline. `tests` are functions
-    of a matrix's values, under the names that the tables show. p-values count as they come: uncorrected in
-    the paper; where the functions correct them, `correction` says how.
+    of a matrix's values, under the names that the tables show. p-values count as they come, as in the paper.
     """
     asked = asked or Counts()
     matrices = [matrices] if isinstance(matrices, ScoreMatrix) else list(matrices)
@@ -177,12 +136,7 @@ def rankel_tables(
         raise UsageError("no measure to count on")
     if not tests:
         raise UsageError("no test to count with")
-    signed = f"counts:p<={asked.alpha:g}:{correction}|interval:t:{asked.level:g}"
-    measures = tuple(
-        count(matrix, kinds, tests, alpha=asked.alpha, level=asked.level, signed=signed)
-        for matrix in matrices
-    )
-    return CountsTable(asked=asked, measures=measures, correction=correction)
+    return CountsTable(asked=asked, measures=tuple(count(matrix, kinds, tests, asked) for matrix in matrices))
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -193,7 +147,6 @@ class CountsTable(Result):
 
     asked: Counts
     measures: tuple[CountsByMeasure, ...]
-    correction: str = "none"
     assessors: tuple[tuple[str | None, str, int], ...] = ()
     """Data set, measure and how many assessors, where several gave the scores."""
     data: tuple[str, ...] = ()
@@ -204,10 +157,6 @@ class CountsTable(Result):
     @property
     def alpha(self) -> float:
         return self.asked.alpha
-
-    @property
-    def level(self) -> float:
-        return self.asked.level
 
     def how(self) -> str:
         """A line per measure."""
@@ -222,140 +171,122 @@ class CountsTable(Result):
 
     def facts(self) -> dict[str, Any]:
         return {
-            "alpha": self.alpha,
-            "level": self.level,
-            "correction": self.correction,
+            "alpha": self.asked.alpha,
+            "level": self.asked.level,
+            "correction": "none",
             "data": self.data,
             "measures": [
                 {**asdict(m), "tests": [{**asdict(t), "human_machine": _cross(m, t)} for t in m.tests]}
                 for m in self.measures
             ],
-            "absent": [asdict(measure) for measure in self.absent],
+            "absent": [{**asdict(measure), "why": measure.why} for measure in self.absent],
         }
 
     def tables(self) -> Iterator[Table]:
         """The paper's two tables, a third with the machines that pass for human, and a table of each measure's."""
-        from adjudge.analyses.counts.words import HEADINGS
-
-        crossed = [m for m in self.measures if m.cross]
-        better = "better" if all(m.better for m in crossed) else "better, or higher where none is"
-        titles = {name: text.format(better=better, level=self.level * 100) for name, text in HEADINGS.items()}
-        yield self._side_by_side(
-            "pairs",
-            titles,
-            ("pairs",),
-            [(m, (m.tests[0].pairs, *map(_all_cell, m.tests))) for m in self.measures],
-        )
+        pairs: list[MeasureCells] = []
+        crossed: list[MeasureCells] = []
+        like_human: list[MeasureCells] = []
+        for m in self.measures:
+            different = [f"{t.different}{_left(t.untested, t.out_of_reach)}" for t in m.tests]
+            pairs.append((m, (m.tests[0].pairs, *different)))
+            if m.cross:
+                directions = [
+                    f"{t.cross_different} ({t.human_better}/{t.machine_better})"
+                    f"{_left(t.cross_untested, t.cross_out_of_reach)}"
+                    for t in m.tests
+                ]
+                crossed.append((m, (m.cross, *directions)))
+                like_human.append((m, (len(m.machines), m.within, *(t.like_some for t in m.tests))))
+        yield self._side_by_side("pairs", ("pairs",), pairs)
         if not crossed:
             return
-        yield self._side_by_side(
-            "human-machine",
-            titles,
-            ("pairs",),
-            [(m, (m.cross, *map(_cross_cell, m.tests))) for m in crossed],
-        )
-        yield self._side_by_side(
-            "like-human",
-            titles,
-            ("machines", "averages"),
-            [(m, (len(m.machines), m.within, *(t.like_some for t in m.tests))) for m in crossed],
-        )
+        yield self._side_by_side("human-machine", ("pairs",), crossed)
+        yield self._side_by_side("like-human", ("machines", "averages"), like_human)
         for number, m in enumerate(self.measures):
             if m.cross:
-                yield Table(
-                    name=f"machines-{number}",
-                    title=f"Humans that a machine does not differ from significantly, of {len(m.humans)}: {m.named}",
-                    columns=(
-                        Column("machine", right=False),
-                        Column("averages", right=True),
-                        *_columns(m.tests),
-                    ),
-                    rows=tuple(
+                yield Table.of(
+                    f"machines-{number}",
+                    (
                         (mean.system, len(mean.within), *(len(t.machines[k].alike) for t in m.tests))
                         for k, mean in enumerate(m.machines)
                     ),
+                    Column("machine", right=False),
+                    Column("averages", right=True),
+                    *(Column(t.test, t.words, right=True) for t in m.tests),
+                    title=f"Humans that a machine does not differ from significantly, of {len(m.humans)}: {m.named}",
                 )
 
-    def _side_by_side(
-        self,
-        name: str,
-        titles: Mapping[str, str],
-        numbers: tuple[str, ...],
-        cells: Sequence[tuple[CountsByMeasure, tuple[Cell, ...]]],
-    ) -> Table:
+    def _side_by_side(self, name: str, numbers: tuple[str, ...], cells: Sequence[MeasureCells]) -> Table:
         """A row per measure; of several data sets a row per measure and count, and a column per data set."""
-        counted = [*(Column(number, right=True) for number in numbers), *_columns(self.measures[0].tests)]
+        from adjudge.analyses.counts.words import HEADINGS
+
+        better = (
+            "better" if all(m.better for m in self.measures if m.cross) else "better, or higher where none is"
+        )
+        counted = [
+            *(Column(number, right=True) for number in numbers),
+            *(Column(t.test, t.words, right=True) for t in self.measures[0].tests),
+        ]
         columns, rows = counted, [(m.title, *row) for m, row in cells]
         if self.data:
             by_key = {(m.key, m.data): row for m, row in cells}
             headings = {m.key: m.title for m, _ in reversed(cells)}
             blank: tuple[Cell, ...] = (None,) * len(counted)
             rows = [
-                (
-                    headings[key],
-                    counted[at].title,
-                    *(by_key.get((key, data), blank)[at] for data in self.data),
-                )
+                (headings[key], column.title, *(by_key.get((key, data), blank)[at] for data in self.data))
                 for key in dict.fromkeys(m.key for m, _ in cells)
-                for at in range(len(counted))
+                for at, column in enumerate(counted)
             ]
             columns = [
                 Column("count", "", right=False),
                 *(Column(f"in {data}", data, right=True) for data in self.data),
             ]
-        return Table(
-            name=name,
-            columns=(Column("measure", right=False), *columns),
-            rows=tuple(rows),
-            title=titles[name],
-        )
+        title = HEADINGS[name].format(better=better, level=self.asked.level * 100)
+        return Table.of(name, rows, Column("measure", right=False), *columns, title=title)
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         """Counts by data set, measure and test, and by machine; what a data set has not has empty rows, and why."""
         return {"counts": self._counts, "machines": self._machines}
 
     def _counts(self) -> Table:
-        rows = [_row(measure, test) for measure in self.measures for test in measure.tests]
+        rows: list[dict[str, Any]] = []
+        for m in self.measures:
+            for t in m.tests:
+                numbers = {name: getattr(t, name) for name in COUNTED}
+                rows.append({**_which(m, t), **numbers, **_cross(m, t)})
         rows += [
-            {
-                **dict.fromkeys(COUNT_COLUMNS),
-                **_which(gone),
-                "test": t.test,
-                "statistic": t.statistic,
-                "why": gone.why,
-            }
+            {**_which(gone, t), "statistic": t.statistic, "why": gone.why}
             for gone in self.absent
             for t in self.measures[0].tests
         ]
-        return Table(
-            name="counts",
-            columns=tuple(map(Column, COUNT_COLUMNS)),
-            rows=tuple(tuple(row[name] for name in COUNT_COLUMNS) for row in rows),
-        )
+        return Table.of("counts", rows, *KEY, *COUNTED, "humans", "machines", *CROSSED, "why")
 
     def _machines(self) -> Table:
         rows = [
-            (
-                *_which(m).values(),
-                test.test,
-                machine.system,
-                len(m.humans),
-                len(machine.alike),
-                len(mean.within),
-                *(", ".join(names) for name, names in asdict(machine).items() if name != "system"),
-                mean.mean,
-                ", ".join(mean.within),
-                ", ".join(mean.beyond),
-            )
+            {
+                **_which(m, test),
+                "system": machine.system,
+                "humans": len(m.humans),
+                "not_different_from": len(machine.alike),
+                "mean_within": len(mean.within),
+                **{name: ", ".join(getattr(machine, name)) for name in VERDICTS},
+                "mean": mean.mean,
+                "within": ", ".join(mean.within),
+                "beyond": ", ".join(mean.beyond),
+            }
             for m in self.measures
             for test in m.tests
             for machine, mean in zip(test.machines, m.machines, strict=True)
         ]
-        return Table(name="machines", columns=tuple(map(Column, MACHINE_COLUMNS)), rows=tuple(rows))
-
-
-def _columns(tests: Sequence[CountsByTest]) -> list[Column]:
-    return [Column(t.test, t.words, right=True) for t in tests]
+        return Table.of(
+            "machines",
+            rows,
+            *KEY,
+            "system humans not_different_from mean_within",
+            *VERDICTS,
+            "mean within beyond",
+        )
 
 
 @dataclass(frozen=True)
@@ -367,7 +298,10 @@ class AbsentMeasure:
     length: int | None
     form: str | None
     title: str
-    why: str
+
+    @property
+    def why(self) -> str:
+        return f"{self.data} has no scores of {self.title}"
 
 
 @dataclass(frozen=True)
@@ -517,19 +451,37 @@ class MachineMean:
     beyond: Names
 
 
-def count(
-    matrix: ScoreMatrix, kinds: Mapping[str, str], tests: Tests, *, alpha: float, level: float, signed: str
-) -> CountsByMeasure:
-    """Count on one measure; `signed` ends the signature."""
+def count(matrix: ScoreMatrix, kinds: Mapping[str, str], tests: Tests, asked: Counts) -> CountsByMeasure:
+    """Count on one measure."""
     import numpy as np
 
     from adjudge.stats.bootstrap import flat, t_means
+    from adjudge.stats.paired import NOISE
 
     human = np.array([kinds.get(system) == "human" for system in matrix.systems], dtype=bool)
-    counted = tuple(_count(matrix, human, name, test(matrix.values), alpha) for name, test in tests.items())
-    means, without = t_means(matrix.values, level=level), flat(matrix.values)
+    people = np.array(matrix.systems, dtype=object)[human]
+    counted = tuple(
+        _count(matrix, human, name, test(matrix.values), asked.alpha) for name, test in tests.items()
+    )
+    means, without = t_means(matrix.values, level=asked.level), flat(matrix.values)
     low, high = (np.where(without, np.nan, end) for end in (means.low, means.high))
-    means = replace(means, low=low, high=high)
+    machines = []
+    for m in np.flatnonzero(~human).tolist():
+        # Bounds and mean are compared with the noise that differences have.
+        mean, least, most = means.mean[m], low[human], high[human]
+        noise = NOISE * np.maximum(abs(mean), np.maximum(np.abs(least), np.abs(most)))
+        above, below = mean > most + noise, mean < least - noise
+        inside = (mean <= most + noise) & (mean >= least - noise)
+        machines.append(
+            MachineMean(
+                system=matrix.systems[m],
+                n=int(means.n[m]),
+                mean=float(mean),
+                within=tuple(people[inside]),
+                beyond=tuple(people[below if matrix.info.better == "lower" else above]),
+            )
+        )
+    signed = "".join(f"|test:{test.signature}" for test in counted)
     return CountsByMeasure(
         measure=matrix.measure,
         length=matrix.length,
@@ -538,10 +490,19 @@ def count(
         better=matrix.info.better,
         topics=len(matrix.topics),
         tests=counted,
-        humans=tuple(_human(matrix, means, h) for h in np.flatnonzero(human).tolist()),
-        machines=tuple(_machine(matrix, means, human, m) for m in np.flatnonzero(~human).tolist()),
-        signature=f"{matrix.signature}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
-        f"{''.join(f'|test:{test.signature}' for test in counted)}|{signed}",
+        humans=tuple(
+            HumanMean(
+                system=matrix.systems[h],
+                n=int(means.n[h]),
+                mean=float(means.mean[h]),
+                low=float(low[h]),
+                high=float(high[h]),
+            )
+            for h in np.flatnonzero(human).tolist()
+        ),
+        machines=tuple(machines),
+        signature=f"{matrix.signature}|topics:{len(matrix.topics)}|pool:{matrix.pool}{signed}"
+        f"|counts:p<={asked.alpha:g}:none|interval:t:{asked.level:g}",
     )
 
 
@@ -555,129 +516,50 @@ def _count(
     from adjudge.stats.tests import smallest_p
 
     first, second = columns_of_pairs(len(matrix.systems))
-    _check(name, results, len(first))
+    if len(results) != len(first):
+        raise UsageError(f"test {quoted(name)}: {len(results)} results for {len(first)} pairs")
+    if results.alternative != "two-sided":
+        raise UsageError(f"test {quoted(name)} is one-sided: which way would depend on the order of systems")
     smallest = smallest_p(results, results.resamples or RESAMPLES)
     different, untested = at_most(results.p, alpha), np.isnan(results.p)
     never = ~different & ~untested & ~at_most(smallest, alpha)
-    # In a square, row h and column m hold the pair of human h and machine m, seen from the human.
+    # In a square, row h and column m hold the pair of human h and machine m, seen from the human: positive where the
+    # human is better, by the side of the test's statistic.
     shape = (len(matrix.systems),) * 2
     side = np.full(shape, np.nan)
-    sign = -1.0 if matrix.info.better == "lower" else 1.0
-    verdicts = {"different": different, "untested": untested, "never": never}
-    squares = {verdict: np.zeros(shape, dtype=bool) for verdict in verdicts}
-    for verdict, square in squares.items():
-        square[first, second] = square[second, first] = verdicts[verdict]
-    side[first, second] = sign * results.statistic
+    side[first, second] = (-1.0 if matrix.info.better == "lower" else 1.0) * results.statistic
     side[second, first] = -side[first, second]
-    names = np.array(matrix.systems, dtype=object)[human]
-    machines = np.flatnonzero(~human)
+    kinds = {"alike": ~different & ~untested & ~never, "untested": untested, "out_of_reach": never}
+    squares = {verdict: np.zeros(shape, dtype=bool) for verdict in (*kinds, "different")}
+    for verdict, square in squares.items():
+        square[first, second] = square[second, first] = kinds.get(verdict, different)
+    squares["better_than"] = squares["different"] & (side < 0)
+    squares["worse_than"] = squares.pop("different") & (side > 0)
+    people = np.array(matrix.systems, dtype=object)[human]
+    cutoffs: list[float | None] = [None] * 3
+    if results.cutoff is not None and not np.isnan(results.cutoff).all():
+        cutoffs = [float(of(results.cutoff)) for of in (np.nanmedian, np.nanmin, np.nanmax)]
     return CountsByTest(
         test=name,
         statistic=results.resampled,
-        **_cutoffs(results),
+        cutoff=cutoffs[0],
+        cutoff_least=cutoffs[1],
+        cutoff_most=cutoffs[2],
         pairs=len(first),
         different=int(np.count_nonzero(different)),
         untested=int(np.count_nonzero(untested)),
         out_of_reach=int(np.count_nonzero(never)),
         why=dict(Counter(results.why.values())),
         machines=tuple(
-            _verdicts(
-                matrix.systems[m],
-                names,
-                side[human, m],
-                **{verdict: square[human, m] for verdict, square in squares.items()},
-            )
-            for m in machines
+            Verdicts(matrix.systems[m], **{name: tuple(people[sq[human, m]]) for name, sq in squares.items()})
+            for m in np.flatnonzero(~human)
         ),
         signature=results.signature,
     )
 
 
-def _cutoffs(results: PairResults) -> dict[str, float | None]:
-    import numpy as np
-
-    cutoff = results.cutoff
-    if cutoff is None or np.isnan(cutoff).all():
-        return dict.fromkeys(CUTOFFS)
-    ends = (np.nanmedian(cutoff), np.nanmin(cutoff), np.nanmax(cutoff))
-    return {name: float(value) for name, value in zip(CUTOFFS, ends, strict=True)}
-
-
-def _verdicts(
-    system: str,
-    humans: Any,
-    side: FloatArray,
-    *,
-    different: BoolArray,
-    untested: BoolArray,
-    never: BoolArray,
-) -> Verdicts:
-    """`side` is positive where the human is better: the side is that of the test's statistic."""
-    return Verdicts(
-        system,
-        alike=tuple(humans[~different & ~untested & ~never]),
-        better_than=tuple(humans[different & (side < 0)]),
-        worse_than=tuple(humans[different & (side > 0)]),
-        untested=tuple(humans[untested]),
-        out_of_reach=tuple(humans[never]),
-    )
-
-
-def _check(name: str, results: PairResults, pairs: int) -> None:
-    if len(results) != pairs:
-        raise UsageError(f"test {quoted(name)}: {len(results)} results for {pairs} pairs")
-    if results.alternative != "two-sided":
-        raise UsageError(f"test {quoted(name)} is one-sided: which way would depend on the order of systems")
-
-
-def _human(matrix: ScoreMatrix, means: ColumnMeans, h: int) -> HumanMean:
-    return HumanMean(
-        system=matrix.systems[h],
-        n=int(means.n[h]),
-        mean=float(means.mean[h]),
-        low=float(means.low[h]),
-        high=float(means.high[h]),
-    )
-
-
-def _machine(matrix: ScoreMatrix, means: ColumnMeans, human: BoolArray, m: int) -> MachineMean:
-    """The humans' intervals that a mean lies in; bounds and mean are compared with the noise that differences have."""
-    import numpy as np
-
-    from adjudge.stats.paired import NOISE
-
-    names = np.array(matrix.systems, dtype=object)[human]
-    mean, low, high = means.mean[m], means.low[human], means.high[human]
-    noise = NOISE * np.maximum(abs(mean), np.maximum(np.abs(low), np.abs(high)))
-    above, below = mean > high + noise, mean < low - noise
-    inside = (mean <= high + noise) & (mean >= low - noise)
-    beyond = below if matrix.info.better == "lower" else above
-    return MachineMean(
-        system=matrix.systems[m],
-        n=int(means.n[m]),
-        mean=float(mean),
-        within=tuple(names[inside]),
-        beyond=tuple(names[beyond]),
-    )
-
-
-def _row(measure: CountsByMeasure, test: CountsByTest) -> dict[str, Any]:
-    return {
-        **_which(measure),
-        "test": test.test,
-        "statistic": test.statistic,
-        **{name: getattr(test, name) for name in CUTOFFS},
-        "pairs": test.pairs,
-        "different": test.different,
-        "untested": test.untested,
-        "out_of_reach": test.out_of_reach,
-        **_cross(measure, test),
-        "why": None,
-    }
-
-
-def _which(measure: CountsByMeasure | AbsentMeasure) -> dict[str, Any]:
-    return {"data": measure.data, "measure": measure.measure, "length": measure.length, "form": measure.form}
+def _which(measure: CountsByMeasure | AbsentMeasure, test: CountsByTest) -> dict[str, Any]:
+    return {**{name: getattr(measure, name) for name in KEY[:-1]}, "test": test.test}
 
 
 def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None]:
@@ -696,15 +578,6 @@ def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None
     )
     sizes = {"humans": len(measure.humans), "machines": len(measure.machines)}
     return {**sizes, **dict(zip(CROSSED, numbers if measure.cross else (None,) * len(CROSSED), strict=True))}
-
-
-def _all_cell(test: CountsByTest) -> str:
-    return f"{test.different}{_left(test.untested, test.out_of_reach)}"
-
-
-def _cross_cell(test: CountsByTest) -> str:
-    both = f"{test.human_better}/{test.machine_better}"
-    return f"{test.cross_different} ({both}){_left(test.cross_untested, test.cross_out_of_reach)}"
 
 
 def _left(untested: int, out_of_reach: int) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.analyses.counts.result import CountsByMeasure, CountsByTest, CountsTable
+    from adjudge.analyses.counts.result import CountsByMeasure, CountsTable
 
 HEADINGS = {
     "pairs": "Significant differences among all pairs of systems",
@@ -19,17 +19,12 @@ HEADINGS = {
 }
 
 
-def _several_assessors(data: str | None, measure: str, n: int) -> str:
-    where = "" if data is None else f"{data}: "
-    return (
-        f"{where}{measure}: the scores come from {n} assessors: what is said holds for these assessors;"
-        " `adjudge compare` asks whether it would for others"
-    )
-
-
 NOTES = {
     "no-scores": lambda data, titles: f"{data} has no scores of {listed(titles)}",
-    "several-assessors": _several_assessors,
+    "several-assessors": lambda data, measure, n: (
+        f"{'' if data is None else f'{data}: '}{measure}: the scores come from {n} assessors: what is said holds for"
+        " these assessors; `adjudge compare` asks whether it would for others"
+    ),
 }
 
 
@@ -49,39 +44,32 @@ def sentences(result: CountsTable) -> Iterator[Spoken]:
 
 
 def _pairs(result: CountsTable, measure: CountsByMeasure) -> str:
-    pairs = measure.tests[0].pairs
+    tests = measure.tests
+    pairs = tests[0].pairs
     if not pairs:
         return f"On {measure.named} there are fewer than two systems, so no pair."
-    alpha = f"{result.alpha:g}".removeprefix("0")
-    untested = [_untested(test) for test in measure.tests]
-    same = untested[0] if len(set(untested)) == 1 else ""  # what holds for all tests is said once
-    brackets = ["" if same else f" ({words})" if words else "" for words in untested]
+    alpha = f"{result.asked.alpha:g}".removeprefix("0")
+    untested = [
+        f"{t.untested:,} could not be tested{f': {next(iter(t.why))}' if t.why else ''}" if t.untested else ""
+        for t in tests
+    ]
+    rest = []
+    if len(set(untested)) == 1:  # what holds for all tests is said once
+        rest, untested = untested[:1], [""] * len(tests)
     differ = ", ".join(
-        f"{test.different:,} by {test.words}{words}"
-        for test, words in zip(measure.tests, brackets, strict=True)
+        f"{test.different:,} by {test.words}{f' ({words})' if words else ''}"
+        for test, words in zip(tests, untested, strict=True)
     )
-    rest = "".join(f"; {words}" for words in (same, *_out_of_reach(measure.tests, alpha)) if words)
-    basis = "uncorrected" if result.correction == "none" else f"corrected by {result.correction}"
-    return (
-        f"On {measure.named}, of {counted(pairs, 'pair')} of systems these differ:"
-        f" {differ} (p <= {alpha}, {basis}){rest}."
-    )
-
-
-def _untested(test: CountsByTest) -> str:
-    if not test.untested:
-        return ""
-    first = f": {next(iter(test.why))}" if test.why else ""
-    return f"{test.untested:,} could not be tested{first}"
-
-
-def _out_of_reach(tests: Sequence[CountsByTest], alpha: str) -> Iterator[str]:
     alike = len({test.out_of_reach for test in tests}) == 1
     for test in tests[:1] if alike else tests:
-        if test.out_of_reach:
+        if n := test.out_of_reach:
             by = "" if alike else f"by {test.words} "
-            reach = "its" if test.out_of_reach == 1 else "their"
-            yield f"{by}{test.out_of_reach:,} could not have been found (no p within {reach} reach is at most {alpha})"
+            reach = "its" if n == 1 else "their"
+            rest.append(f"{by}{n:,} could not have been found (no p within {reach} reach is at most {alpha})")
+    return (
+        f"On {measure.named}, of {counted(pairs, 'pair')} of systems these differ:"
+        f" {differ} (p <= {alpha}, uncorrected){''.join(f'; {words}' for words in rest if words)}."
+    )
 
 
 def _directions(measure: CountsByMeasure) -> str:
@@ -110,6 +98,6 @@ def _levels(result: CountsTable, measure: CountsByMeasure) -> str:
     topics = "; the averages are over different topics" if uneven else ""
     return (
         f"By averages {measure.within} of {counted(len(measure.machines), 'machine')}"
-        f" {'lies' if measure.within == 1 else 'lie'} within some human's {result.level * 100:g} % interval of the"
-        f" mean{beyond}{without}{topics}; these are not significantly different from some human: {by_test}."
+        f" {'lies' if measure.within == 1 else 'lie'} within some human's {result.asked.level * 100:g} % interval of"
+        f" the mean{beyond}{without}{topics}; these are not significantly different from some human: {by_test}."
     )

@@ -14,7 +14,7 @@ from adjudge.analyses.examples.result import (
     examples_of_matrix,
     marks,
 )
-from adjudge.analyses.examples.words import counts, why
+from adjudge.analyses.examples.words import counts, listed_grams, why
 from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, ReportPart
 from adjudge.analyses.pages.names import Name, names_of
 from adjudge.analyses.pages.numbers import format_for
@@ -80,58 +80,47 @@ class ExamplesContent:
     signature: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class FoundExamples:
-    """Texts side by side."""
-
-    result: ExamplesResult
-    of: str
-    """By which measure, where it is not the report's first."""
-
-
-class ExamplesPart(ReportPart[FoundExamples]):
+class ExamplesPart(ReportPart[ExamplesResult]):
     NAME = ANCHOR = "examples"
     QUESTION = "What do the differences look like?"
 
-    def find(self, findings: Findings) -> FoundExamples | Absent:
-        scores, first, options = findings.scores, findings.directed[0], findings.options
+    def find(self, findings: Findings) -> ExamplesResult | Absent:
+        scores, options = findings.scores, findings.options
         if scores.folder is None:
             return Absent(
                 "Texts side by side need an evaluation's folder, which has the texts",
                 "Bring them in with adjudge import, score them, and make the report of the folder.",
             )
-        telling = next((c for c in findings.directed if marks(scores, c.measure)), first)
-        of = ""
-        if telling.measure != first.measure:
-            of = f"By {telling.title}, the first measure that says what counts in a text."
+        telling = next((c for c in findings.directed if marks(scores, c.measure)), findings.directed[0])
         try:
             asked_for: tuple[Sequence[str], Pick] = (options.between, "asked")
             between, pick = asked_for if options.between else default_pair(telling)
-            result = examples_of_matrix(scores, telling.matrix, between, pick, collection=findings.collection)
+            return examples_of_matrix(scores, telling.matrix, between, pick, collection=findings.collection)
         except AdjudgeError as error:
             if options.between:
                 raise
             return Absent(str(error))
-        return FoundExamples(result=result, of=of)
 
-    def chapter(self, result: FoundExamples | Absent, findings: Findings) -> Chapter:
+    def chapter(self, result: ExamplesResult | Absent, findings: Findings) -> Chapter:
         if isinstance(result, Absent):
             return Chapter(self.ANCHOR, self.QUESTION, (), self.template, None, (result,))
-        examples = result.result
-        systems = {text.system for topic in examples.examples for text in (*topic.texts, *topic.references)}
+        systems = {text.system for topic in result.examples for text in (*topic.texts, *topic.references)}
         names = names_of(findings.collection, sorted(systems))
-        shown = replace(examples, labels={system: name.shown for system, name in names.items()})
-        a, b = examples.between
+        shown = replace(result, labels={system: name.shown for system, name in names.items()})
+        a, b = result.between
         content = ExamplesContent(
             first=names[a],
             second=names[b],
-            marked=examples.made != "nothing",
-            language=examples.language,
-            topics=tuple(_topic(topic, shown, names) for topic in examples.examples),
-            notes=tuple(examples.warnings()),
-            signature=examples.signature,
+            marked=result.made != "nothing",
+            language=result.language,
+            topics=tuple(_topic(topic, shown, names) for topic in result.examples),
+            notes=tuple(result.warnings()),
+            signature=result.signature,
         )
-        sentences = (*filter(None, [result.of]), *shown.sentences())
+        sentences = tuple(shown.sentences())
+        if result.measure != findings.directed[0].measure:
+            of = f"By {result.title}, the first measure that says what counts in a text."
+            sentences = (of, *sentences)
         return Chapter(self.ANCHOR, self.QUESTION, sentences, self.template, content)
 
 
@@ -140,18 +129,17 @@ PART = ExamplesPart()
 
 def _topic(topic: ExampleTopic, result: ExamplesResult, names: dict[str, Name]) -> SideTopic:
     form = format_for([v for row in result.matrix.values.tolist() for v in row], steps=100)
-    a, b = result.between
     references = sorted(topic.references, key=lambda text: -len(text.first) - len(text.second))
     sides = [_text(text, result, names) for text in references]
     texts = tuple(
-        replace(_text(text, result, names), score=form(score))
-        for text, score in zip(topic.texts, topic.scores, strict=True)
+        _text(text, result, names, form(score)) for text, score in zip(topic.texts, topic.scores, strict=True)
     )
     because = why(result, topic, lambda system: names[system].shown)
     if topic.why.ahead is None:
         because = capitalised(because)
     if topic.difference:
         because += f": the scores differ by {form(abs(topic.difference))}"
+    only = zip(result.between, (topic.only_first, topic.only_second), strict=True)
     return SideTopic(
         topic=topic.topic,
         title=topic.title,
@@ -160,8 +148,8 @@ def _topic(topic: ExampleTopic, result: ExamplesResult, names: dict[str, Name]) 
         references=tuple(sides[:1]),
         more_references=tuple(sides[1:]),
         lists=tuple(
-            (side, names[system].shown, _listed(grams))
-            for side, (system, grams) in enumerate(((a, topic.only_first), (b, topic.only_second)))
+            (side, names[system].shown, listed_grams(grams, " · ", MOST_LISTED))
+            for side, (system, grams) in enumerate(only)
             if grams
         ),
         units=tuple(
@@ -176,11 +164,6 @@ def _topic(topic: ExampleTopic, result: ExamplesResult, names: dict[str, Name]) 
     )
 
 
-def _listed(grams: Sequence[str]) -> str:
-    more = f" and {len(grams) - MOST_LISTED} more" if len(grams) > MOST_LISTED else ""
-    return f"{' · '.join(grams[:MOST_LISTED])}{more}"
-
-
-def _text(text: ExampleText, result: ExamplesResult, names: dict[str, Name]) -> SideText:
+def _text(text: ExampleText, result: ExamplesResult, names: dict[str, Name], score: str = "") -> SideText:
     folded = f"Show all {counted(count_words(text.text), 'word')}" if len(text.text) > LONG else ""
-    return SideText(names[text.system], "", counts(result, text), text.pieces(), folded)
+    return SideText(names[text.system], score, counts(result, text), text.pieces(), folded)

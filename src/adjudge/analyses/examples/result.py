@@ -168,23 +168,21 @@ class ExamplesResult(Result):
         from adjudge.analyses.examples.words import why
 
         a, b = self.between
-        yield Table(
-            name="examples",
-            columns=(
-                Column("measure", show="never"),
-                Column("topic", right=False),
-                Column("length", show="varies"),
-                Column("first", show="never"),
-                Column("second", show="never"),
-                Column("score_first", a, format=".4f"),
-                Column("score_second", b, format=".4f"),
-                Column("difference", format="+.4f"),
-                Column("why", "shown because", right=False),
-            ),
-            rows=tuple(
+        yield Table.of(
+            "examples",
+            (
                 (self.measure, e.topic, e.length, a, b, *e.scores, e.difference, why(self, e, str))
                 for e in self.examples
             ),
+            Column("measure", show="never"),
+            Column("topic", right=False),
+            Column("length", show="varies"),
+            Column("first", show="never"),
+            Column("second", show="never"),
+            Column("score_first", a, format=".4f"),
+            Column("score_second", b, format=".4f"),
+            Column("difference", format="+.4f"),
+            Column("why", "shown because", right=False),
             title=f"{self.matrix.heading}: {a} and {b}, side by side",
         )
 
@@ -194,6 +192,9 @@ class ExamplesResult(Result):
         return list(side_by_side(self))
 
     def facts(self) -> dict[str, Any]:
+        def text_facts(text: ExampleText) -> dict[str, Any]:
+            return {**asdict(text), "counts": None if text.counts is None else text.counts._asdict()}
+
         return {
             "measure": self.measure,
             "better": self.matrix.info.better,
@@ -205,17 +206,13 @@ class ExamplesResult(Result):
                     **asdict(topic),
                     "why": topic.why._asdict(),
                     "difference": topic.difference,
-                    "texts": [_text_facts(text) for text in topic.texts],
-                    "references": [_text_facts(text) for text in topic.references],
+                    "texts": list(map(text_facts, topic.texts)),
+                    "references": list(map(text_facts, topic.references)),
                     "units": [unit._asdict() for unit in topic.units],
                 }
                 for topic in self.examples
             ],
         }
-
-
-def _text_facts(text: ExampleText) -> dict[str, Any]:
-    return {**asdict(text), "counts": None if text.counts is None else text.counts._asdict()}
 
 
 # Choosing
@@ -287,7 +284,8 @@ def examples_of_matrix(
     if len(scored) > len(kept):
         all_notes.append(Note.of("topics-left-out", n=len(scored) - len(kept)))
     pair = pair._take(kept)
-    if _behind(pair):
+    means = pair.values.mean(axis=0)
+    if means[0] > means[1] if pair.info.better == "lower" else means[0] < means[1]:
         pair = pair.select([between[1], between[0]])
     spec = _measure(data, matrix.measure)
     judgments = judgments_if_allowed(folder, collection) if isinstance(spec, JudgedCoverage) else NOTHING
@@ -301,6 +299,14 @@ def examples_of_matrix(
         assert a is not None
         assert b is not None
         row = collection.topics.get(topic)
+        if explain is None:
+            references = {r.key: r for peer in (a, b) for r in batch.references_for(peer)}
+            parts: dict[str, Any] = {
+                "texts": tuple(ExampleText(peer.system, peer.text) for peer in (a, b)),
+                "references": tuple(ExampleText(r.system, r.text) for r in references.values()),
+            }
+        else:
+            parts = explain(spec, batch, a, b)
         shown.append(
             ExampleTopic(
                 topic=topic,
@@ -308,7 +314,7 @@ def examples_of_matrix(
                 length=a.length,
                 why=why,
                 scores=(float(pair.values[at, 0]), float(pair.values[at, 1])),
-                **(_plainly(batch, a, b) if explain is None else explain(spec, batch, a, b)),
+                **parts,
             )
         )
     writers = {r.system for topic in pair.row_topics for r in collection.references(topic)}
@@ -329,50 +335,35 @@ def examples_of_matrix(
 
 def _peer(collection: Collection, matrix: ScoreMatrix, at: int, system: str) -> Summary | None:
     """The text behind a score; None where it cannot be told, or is not there."""
-    target: dict[str, Any] = {}
-    if matrix.rows:
-        target["length"] = matrix.rows[at].length
-    elif matrix.length is not None:
-        target["length"] = matrix.length
+    texts = [peer for peer in collection.peers(matrix.row_topics[at]) if peer.system == system]
+    length = matrix.rows[at].length if matrix.rows else matrix.length
+    if matrix.rows or length is not None:
+        texts = [peer for peer in texts if peer.length == length]
     if matrix.form is not None:
-        target["form"] = matrix.target.form
-    texts = [
-        peer
-        for peer in collection.peers(matrix.row_topics[at])
-        if peer.system == system and all(getattr(peer, name) == value for name, value in target.items())
-    ]
+        texts = [peer for peer in texts if peer.form == matrix.target.form]
     return texts[0] if len(texts) == 1 else None
-
-
-def _behind(pair: ScoreMatrix) -> bool:
-    """Whether the second has the better mean."""
-    means = pair.values.mean(axis=0)
-    return bool(means[0] > means[1]) if pair.info.better == "lower" else bool(means[0] < means[1])
 
 
 def topics_to_show(pair: ScoreMatrix, topics: int) -> list[tuple[int, Why]]:
     """Rows of the pair, and why each is shown."""
     sign = -1 if pair.info.better == "lower" else 1
     d = sign * (pair.values[:, 0] - pair.values[:, 1])
-    a, b = pair.systems
-    order = np.argsort(-d, kind="stable")
-    ahead = [int(k) for k in order if d[k] > 0]
-    behind = [int(k) for k in order[::-1] if d[k] < 0]
-    usual = int(np.argmin(np.abs(d - d.mean())))
+    order = np.argsort(-d, kind="stable").tolist()
+    sides = dict(
+        zip(pair.systems, ([k for k in order if d[k] > 0], [k for k in order[::-1] if d[k] < 0]), strict=True)
+    )
     shown: dict[int, Why] = {}
 
-    def add(rows: list[int], system: str) -> None:
-        for place, row in enumerate(rows, 1):
-            if row not in shown:
+    def add_one_of_each() -> None:
+        for system, rows in sides.items():
+            left = [(row, place) for place, row in enumerate(rows, 1) if row not in shown]
+            for row, place in left[:1]:
                 shown[row] = Why(ahead=system, place=place)
-                return
 
-    add(ahead, a)
-    add(behind, b)
-    shown.setdefault(usual, Why(tied=not d.any()))
-    while len(shown) < min(topics, len(d)) and (set(ahead) | set(behind)) - set(shown):
-        add(ahead, a)
-        add(behind, b)
+    add_one_of_each()
+    shown.setdefault(int(np.argmin(np.abs(d - d.mean()))), Why(tied=not d.any()))
+    while len(shown) < min(topics, len(d)) and set().union(*sides.values()) - set(shown):
+        add_one_of_each()
     return list(shown.items())[:topics]
 
 
@@ -415,25 +406,17 @@ def _measure_notes(spec: Measure | None, title: str, wrote: Sequence[str]) -> It
         yield Note.of("brevity-counts", title=title)
 
 
-def _plainly(batch: TopicBatch, a: Summary, b: Summary) -> dict[str, Any]:
-    return {
-        "texts": (ExampleText(a.system, a.text), ExampleText(b.system, b.text)),
-        "references": _plain_references(batch, a, b),
-    }
-
-
-def _plain_references(batch: TopicBatch, a: Summary, b: Summary) -> tuple[ExampleText, ...]:
-    references = {r.key: r for peer in (a, b) for r in batch.references_for(peer)}
-    return tuple(ExampleText(r.system, r.text) for r in references.values())
-
-
 def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[str, Any]:
     """The n-grams of every reference that hit more often in one of the two, each time that it does."""
     references = {r.key: r for peer in (a, b) for r in batch.references_for(peer)}
-    against = [_compared(spec, batch, peer) for peer in (a, b)]
+    against = [_compared_with(spec, batch, peer) for peer in (a, b)]
     words = {text.key: spec.placed(batch, text) for text in (*references.values(), a, b)}
-    places = {key: _places(spec, [word for word, _ in placed_words]) for key, placed_words in words.items()}
-    own_marks: dict[Hashable, list[set[int]]] = {key: [set(), set()] for key in references}
+    places: dict[Hashable, dict[Hashable, list[tuple[int, ...]]]] = {}
+    for key, placed_words in words.items():
+        places[key] = defaultdict(list)
+        for gram, at in spec.occurrences([word for word, _ in placed_words]) or ():
+            places[key][gram].append(at)
+    reference_marks: dict[Hashable, list[set[int]]] = {key: [set(), set()] for key in references}
     peer_marks: list[set[int]] = [set(), set()]  # apart: whoever wrote a reference may be compared too
     only: tuple[list[str], list[str]] = ([], [])
     hits, sizes = [0, 0], [0, 0]
@@ -445,43 +428,39 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
                 min(len(there), len(places[peer.key].get(gram, ()))) if key in against[side] else 0
                 for side, peer in enumerate((a, b))
             ]
-            hits = [total + count for total, count in zip(hits, n, strict=True)]
             for side, peer in enumerate((a, b)):
-                more, less = n[side], n[1 - side]
-                for at in range(less, more):
-                    own_marks[key][side].update(there[at])
-                    peer_marks[side].update(places[peer.key][gram][at])
-                    spans = (words[key][k][1] for k in there[at])
+                hits[side] += n[side]
+                for time in range(n[1 - side], n[side]):
+                    reference_marks[key][side].update(there[time])
+                    peer_marks[side].update(places[peer.key][gram][time])
+                    spans = (words[key][k][1] for k in there[time])
                     only[side].append(" ".join(reference.text[start:end] for start, end in spans))
-
-    def peer_text(side: int, peer: Summary) -> ExampleText:
+    texts = []
+    for side, peer in enumerate((a, b)):
         marked = _joined(words[peer.key], peer_marks[side])
-        one_of_several = len(against[side]) == 1 and len(references) > 1
+        compared = [r.system for key, r in references.items() if key in against[side]]
         counts = GramCounts(
             hits=hits[side],
             total=sizes[side],
             references=len(against[side]),
-            reference=next(r.system for key, r in references.items() if key in against[side])
-            if one_of_several
-            else None,
+            reference=compared[0] if len(compared) == 1 and len(references) > 1 else None,
             own=None if spec.stat == "recall" else sum(map(len, places[peer.key].values())),
         )
         first, second = (marked, ()) if side == 0 else ((), marked)
-        return ExampleText(peer.system, peer.text, first, second, counts)
-
-    def reference_text(reference: Summary) -> ExampleText:
-        first, second = (_joined(words[reference.key], marked) for marked in own_marks[reference.key])
-        return ExampleText(reference.system, reference.text, first, second)
-
+        texts.append(ExampleText(peer.system, peer.text, first, second, counts))
+    marked_references = []
+    for key, r in references.items():
+        of_a, of_b = (_joined(words[key], marks) for marks in reference_marks[key])
+        marked_references.append(ExampleText(r.system, r.text, of_a, of_b))
     return {
-        "texts": (peer_text(0, a), peer_text(1, b)),
-        "references": tuple(map(reference_text, references.values())),
+        "texts": tuple(texts),
+        "references": tuple(marked_references),
         "only_first": tuple(_times(only[0])),
         "only_second": tuple(_times(only[1])),
     }
 
 
-def _compared(spec: Rouge, batch: TopicBatch, peer: Summary) -> set[Hashable]:
+def _compared_with(spec: Rouge, batch: TopicBatch, peer: Summary) -> set[Hashable]:
     """The references that a peer's score comes from."""
     references = batch.references_for(peer)
     if spec.refs not in ("best", "max") or not references:
@@ -489,13 +468,6 @@ def _compared(spec: Rouge, batch: TopicBatch, peer: Summary) -> set[Hashable]:
     counts = {r.key: spec.counts(spec.prepared(batch, peer), spec.prepared(batch, r)) for r in references}
     rank = spec.ratios.rank if spec.refs == "best" else spec.ratios.f
     return {max(counts, key=lambda key: rank(counts[key]))}
-
-
-def _places(spec: Rouge, words: Sequence[str]) -> dict[Hashable, list[tuple[int, ...]]]:
-    places: dict[Hashable, list[tuple[int, ...]]] = defaultdict(list)
-    for gram, at in spec.occurrences(words) or ():
-        places[gram].append(at)
-    return places
 
 
 def _times(grams: Sequence[str]) -> Iterator[str]:

@@ -13,20 +13,17 @@ from adjudge.measures.rouge.counts import REFS_WORDS
 if TYPE_CHECKING:
     from adjudge.analyses.examples.result import ExamplesResult, ExampleText, ExampleTopic
 
-GRAMS = {0: "pairs of words", 1: "words", 2: "bigrams", 3: "trigrams"}
 SIGNS: Sequence[tuple[str, str, Style]] = (("«", "»", "first"), ("‹", "›", "second"))
 MOST_LISTED = 40
 
 
 def _grams(n: int) -> str:
-    return GRAMS.get(n, f"{n}-grams")
+    return {0: "pairs of words", 1: "words", 2: "bigrams", 3: "trigrams"}.get(n, f"{n}-grams")
 
 
-def _writers(systems: Sequence[str]) -> str:
-    return (
-        f"{listed(systems)} also wrote {'a reference' if len(systems) == 1 else 'references'}: nobody is compared with"
-        " their own, so that what is in it counts for the other alone"
-    )
+def listed_grams(grams: Sequence[str], between: str, most: int) -> str:
+    """The first of many n-grams, and how many more there are."""
+    return f"{between.join(grams[:most])}{f' and {len(grams) - most} more' if len(grams) > most else ''}"
 
 
 NOTES = {
@@ -43,7 +40,10 @@ NOTES = {
     "mean-of-references": lambda refs: (
         f"{REFS_WORDS[refs]}; the counts are of all references together, so that their ratio need not be the score"
     ),
-    "writers-of-references": _writers,
+    "writers-of-references": lambda systems: (
+        f"{listed(systems)} also wrote {'a reference' if len(systems) == 1 else 'references'}: nobody is compared with"
+        " their own, so that what is in it counts for the other alone"
+    ),
     "references-judged-against": (
         "only references that both were judged against are shown; nobody is judged against their own"
     ),
@@ -143,13 +143,10 @@ def side_by_side(result: ExamplesResult) -> Iterator[tuple[str, Style]]:
             yield from _marked(text)
         for name, grams in ((a, topic.only_first), (b, topic.only_second)):
             if grams:
-                more = f" and {len(grams) - MOST_LISTED} more" if len(grams) > MOST_LISTED else ""
-                yield f"counts for {name} alone: {'; '.join(grams[:MOST_LISTED])}{more}\n", ""
+                yield f"counts for {name} alone: {listed_grams(grams, '; ', MOST_LISTED)}\n", ""
         for unit in topic.units:
-            yield (
-                f"{a} {100 * unit.a:.0f} %, {b} {100 * unit.b:.0f} %: {unit.text} ({unit.reference})\n",
-                "",
-            )
+            worth = f"{a} {100 * unit.a:.0f} %, {b} {100 * unit.b:.0f} %"
+            yield f"{worth}: {unit.text} ({unit.reference})\n", ""
     yield "\n", ""
     if result.made != "nothing":
         yield f"«{a}» and ‹{b}›: what counts for one and not for the other\n", ""

@@ -95,17 +95,8 @@ class LengthAdjustment(JudgedResult):
             TABLE,
             (
                 (
-                    *part.part,
-                    s.source,
-                    s.system,
-                    s.topics,
-                    s.coverage,
-                    s.adjusted,
-                    s.gain,
-                    min(s.gains),
-                    max(s.gains),
-                    s.rank,
-                    s.adjusted_rank,
+                    *(*part.part, s.source, s.system, s.topics, s.coverage, s.adjusted),
+                    *(s.gain, min(s.gains), max(s.gains), s.rank, s.adjusted_rank),
                 )
                 for part in self.parts
                 for s in part.systems
@@ -131,14 +122,18 @@ def length_adjustment(
     form: str | None = None,
 ) -> LengthAdjustment:
     """What length adjustment changes: `length_adjustment("my-eval")`; other weights as the measure's options."""
-    adjusted = _adjusted(measure)
+    adjusted = AdjustedCoverage() if measure is None else parse_measure(measure)
+    if not isinstance(adjusted, AdjustedCoverage) or adjusted.named_judge:
+        raise UsageError(
+            f"{quoted(str(measure))} is no length-adjusted coverage by people, such as length-adjusted-coverage"
+        )
     gathered = judged_in(source, length=length, form=form)
     both = zip(gathered.scored(Coverage(stat=adjusted.stat)), gathered.scored(adjusted), strict=True)
     rows = [(entry, plain.value, other.value, plain.why or other.why) for (entry, plain), (_, other) in both]
-    scored = [row for row in rows if not isnan(row[1]) and not isnan(row[2])]
     parts: dict[Part, list[tuple[JudgedPeer, float, float]]] = {}
-    for entry, plain_value, value, _ in scored:
-        parts.setdefault(entry.part, []).append((entry, plain_value, value))
+    for entry, plain_value, value, _ in rows:
+        if not isnan(plain_value) and not isnan(value):
+            parts.setdefault(entry.part, []).append((entry, plain_value, value))
     adjusted_parts = tuple(_part(part, parts[part]) for part in in_order(parts))
     return LengthAdjustment(
         measure=adjusted,
@@ -153,17 +148,6 @@ def length_adjustment(
             ),
         ),
     )
-
-
-def _adjusted(measure: str | None) -> AdjustedCoverage:
-    if measure is None:
-        return AdjustedCoverage()
-    parsed = parse_measure(measure)
-    if not isinstance(parsed, AdjustedCoverage) or parsed.named_judge:
-        raise UsageError(
-            f"{quoted(measure)} is no length-adjusted coverage by people, such as length-adjusted-coverage"
-        )
-    return parsed
 
 
 def _part(part: Part, rows: list[tuple[JudgedPeer, float, float]]) -> AdjustedPart:
@@ -182,23 +166,20 @@ def _part(part: Part, rows: list[tuple[JudgedPeer, float, float]]) -> AdjustedPa
     }
     systems = sorted(sources, key=natural)
     topics = sorted({topic for _, topic in cells})
-    plain_means, adjusted_means, ranked = _means(cells, topics, systems)
-    if ranked:
-        ranks, new = (places([-mean for mean in means]).tolist() for means in (plain_means, adjusted_means))
-    else:
-        ranks = new = [None] * len(systems)
+    both_means, ranked = _means(cells, topics, systems)
+    ranks = [places([-m for m in means]).tolist() if ranked else [None] * len(means) for means in both_means]
     adjusted_systems = [
         AdjustedSystem(
             source=sources[system],
             system=system,
             topics=sum(name == system for name, _ in cells),
-            coverage=plain_means[k],
-            adjusted=adjusted_means[k],
+            coverage=both_means[0][k],
+            adjusted=both_means[1][k],
             gains=tuple(
                 after - before for (name, _), (before, after) in sorted(cells.items()) if name == system
             ),
-            rank=ranks[k],
-            adjusted_rank=new[k],
+            rank=ranks[0][k],
+            adjusted_rank=ranks[1][k],
         )
         for k, system in enumerate(systems)
     ]
@@ -208,7 +189,7 @@ def _part(part: Part, rows: list[tuple[JudgedPeer, float, float]]) -> AdjustedPa
 
 def _means(
     cells: Mapping[tuple[str, str], tuple[float, ...]], topics: list[str], systems: list[str]
-) -> tuple[list[float], list[float], bool]:
+) -> tuple[list[list[float]], bool]:
     """Of both measures, the means of systems, and whether topics connect them; if not, of each system's own topics."""
     import numpy as np
 
@@ -225,4 +206,4 @@ def _means(
             means = fit.means if ranked else means
         # Equal scores that were added up in another order must not differ by rounding.
         both_means.append([round(float(mean), 12) for mean in means])
-    return both_means[0], both_means[1], ranked
+    return both_means, ranked

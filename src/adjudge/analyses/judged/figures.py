@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
-from adjudge.analyses.judged.unit_coverage import ALL
+from adjudge.analyses.gathered import SOURCES
+from adjudge.analyses.judged import adjustment
+from adjudge.analyses.judged import unit_coverage as units
+from adjudge.analyses.judged.quality_answers import quality_answers
+from adjudge.analyses.judged.unmarked import unmarked_units
 from adjudge.analyses.panels import (
     check_size,
     common_words,
@@ -41,9 +45,11 @@ if TYPE_CHECKING:
 
     from adjudge.analyses.gathered import Part
     from adjudge.analyses.judged.adjustment import LengthAdjustment
+    from adjudge.analyses.judged.parts import JudgedResult
     from adjudge.analyses.judged.unit_coverage import CoverageSpread, CoveredUnits, PageSpread, UnitCoverage
     from adjudge.analyses.judged.unmarked import UnmarkedTables
     from adjudge.analyses.scores import Scores
+    from adjudge.core.results import Result
 
 HOW = "adjudge judgments import brings judgments in, adjudge serve collects them"
 WHOLE = "indexof(datum.value, 'all ') == 0"
@@ -54,6 +60,37 @@ NARROW = 0.06
 """A share whose number does not fit into its piece of a bar."""
 
 
+def _panels(result: JudgedResult, parts: Sequence[Part]) -> dict[Part, str]:
+    """The names of panels by part, of lines that are of these parts."""
+    if not parts:
+        raise DataError(f"{result.headline()} {HOW}")
+    distinct = list(dict.fromkeys(parts))
+    check_size(len(distinct), len(parts))
+    return panel_names(distinct)
+
+
+def _figure(
+    result: JudgedResult,
+    name: str,
+    title: str,
+    words: str,
+    data: pd.DataFrame,
+    names: Mapping[Part, str],
+    panel: Callable[[alt.Chart, str], Any],
+    *,
+    colours_apart: bool = False,
+) -> Figure:
+    return figure_of(
+        name,
+        f"{title}{common_words(list(names))}",
+        words,
+        data,
+        lambda base: in_panels(base, list(names.values()), panel, colours_apart=colours_apart),
+        notes=tuple(result.warnings()),
+        signature=result.signature,
+    )
+
+
 # Units by completeness
 
 
@@ -62,41 +99,24 @@ def unit_coverage(result: UnitCoverage) -> Figure:
     import altair as alt
 
     rows = [row for row in result.rows if row.n]
-    if not rows:
-        raise DataError(f"{result.headline()} {HOW}")
-    parts = list(dict.fromkeys(row.part for row in rows))
-    names = panel_names(parts)
-    check_size(len(parts), len(rows))
+    names = _panels(result, [row.part for row in rows])
     data = pd.DataFrame([piece for row in rows for piece in _pieces(result, row, names[row.part])])
-
-    def drawing(base: alt.Chart) -> alt.TopLevelMixin:
-        scales = {part[0] for part in parts}  # every protocol has a scale of its own
-        return in_panels(base, list(names.values()), panel, colours_apart=len(scales) > 1)
 
     def panel(base: alt.Chart, name: str) -> alt.TopLevelMixin:
         pieces = data[data["panel"] == name]
         scale = pieces.drop_duplicates("step")
         y = alt.Y("source:N", sort=in_order(pieces["source"]), title=None)
+        labels, shades = in_order(scale["label"]), [HEAT[step] for step in scale["step"].tolist()]
         colour = alt.Color(
             "label:N",
             title="completeness of a model unit",
             legend=alt.Legend(columns=len(HEAT)),
-            sort=in_order(scale["label"]),
-            scale=alt.Scale(
-                domain=in_order(scale["label"]), range=[HEAT[step] for step in scale["step"].tolist()]
-            ),
+            sort=labels,
+            scale=alt.Scale(domain=labels, range=shades),
         )
-        bars = base.mark_bar(stroke=PAPER, strokeWidth=1).encode(
-            x=alt.X(
-                "from:Q",
-                title="share of model units",
-                axis=alt.Axis(format=".0%"),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            x2="to:Q",
-            y=y,
-            color=colour,
-        )
+        share, whole = alt.Axis(format=".0%"), alt.Scale(domain=[0, 1])
+        x = alt.X("from:Q", title="share of model units", axis=share, scale=whole)
+        bars = base.mark_bar(stroke=PAPER, strokeWidth=1).encode(x=x, x2="to:Q", y=y, color=colour)
         shown = base.transform_filter("datum.named")
         words = [
             shown.transform_filter(f"datum.step {test}")
@@ -106,40 +126,40 @@ def unit_coverage(result: UnitCoverage) -> Figure:
         ]
         return alt.layer(bars, *words, height=alt.Step(STEP + 8))
 
-    sources = [row for row in rows if row.source != ALL]
-    n, none, full = _ends(sources)
-    own_n, own_none, own_full = _ends([row for row in sources if row.source == "humans"])
-    beside = (
-        f" (of summaries by people, {own_none / own_n:.0%} and {own_full / own_n:.0%})"
-        if 0 < own_n < n
-        else ""
-    )
-    return figure_of(
+    def ends(*sources: str) -> tuple[int, float, float]:
+        """All units, and the shares with no and with full coverage."""
+        some = [row for row in rows if row.source in sources]
+        n = sum(row.n for row in some)
+        none, full = (sum(row.counts[end(row.counts)] for row in some) for end in (min, max))
+        return n, none / max(n, 1), full / max(n, 1)
+
+    n, none, full = ends(*SOURCES.values())
+    people, people_none, people_full = ends("humans")
+    beside = ""
+    if 0 < people < n:
+        beside = f" (of summaries by people, {people_none:.0%} and {people_full:.0%})"
+    return _figure(
+        result,
         "unit-coverage",
-        f"How completely model units are covered{common_words(parts)}",
-        f"Of {counted(n, 'judged model unit')}, {none / n:.0%} have no coverage and {full / n:.0%} are covered"
+        "How completely model units are covered",
+        f"Of {counted(n, 'judged model unit')}, {none:.0%} have no coverage and {full:.0%} are covered"
         f" completely{beside}. A bar holds all units of a source's pages; its pieces are the answers, from nothing"
         " on the left to everything on the right.",
         data,
-        drawing,
-        notes=tuple(result.warnings()),
-        signature=result.signature,
+        names,
+        panel,
+        colours_apart=len({part[0] for part in names}) > 1,  # every protocol has a scale of its own
     )
-
-
-def _ends(rows: Sequence[CoveredUnits]) -> tuple[int, int, int]:
-    """All units, those with no coverage, those with full coverage."""
-    none, full = (sum(row.counts[end(row.counts)] for row in rows) for end in (min, max))
-    return sum(row.n for row in rows), none, full
 
 
 def _pieces(result: UnitCoverage, row: CoveredUnits, panel: str) -> list[dict[str, Any]]:
     """A bar's pieces, side by side. Those of no and of full coverage have their numbers, where there is room."""
     scale = result.scale(row.part[0])
+    # The lightest shade is hard to see on paper, and left out where there are others enough.
+    first, last = 1 if len(scale) < len(HEAT) else 0, len(scale) - 1
     pieces, at = [], 0.0
     for number, choice in enumerate(scale):
         share = row.share(float(choice.value))
-        end = number in (0, len(scale) - 1)
         pieces.append(
             {
                 "panel": panel,
@@ -151,18 +171,12 @@ def _pieces(result: UnitCoverage, row: CoveredUnits, panel: str) -> list[dict[st
                 "from": at,
                 "middle": at + share / 2,
                 "to": at + share,
-                "step": _step(number, len(scale)),
-                "named": end and share >= NARROW,
+                "step": first + round(number * (len(HEAT) - 1 - first) / max(1, last)),
+                "named": number in (0, last) and share >= NARROW,
             }
         )
         at += share
     return pieces
-
-
-def _step(number: int, of: int) -> int:
-    """Which shade an answer has; the lightest is hard to see on paper, and left out where there are others enough."""
-    first = 1 if of < len(HEAT) else 0
-    return first + round(number * (len(HEAT) - 1 - first) / max(1, of - 1))
 
 
 # Pages by system
@@ -173,36 +187,33 @@ def coverage_by_source(result: CoverageSpread) -> Figure:
     import altair as alt
 
     rows = [row for row in result.rows if row.average.n]
-    if not rows:
-        raise DataError(f"{result.headline()} {HOW}")
-    parts = list(dict.fromkeys(row.part for row in rows))
-    names = panel_names(parts)
-    check_size(len(parts), len(rows))
+    names = _panels(result, [row.part for row in rows])
+    # Part by part; sources with the greatest mean first, each before its systems, and these likewise.
+    means = {(row.part, row.source): row.average.mean for row in rows if row.system is None}
+    order = {part: at for at, part in enumerate(names)}
+
+    def place(row: PageSpread) -> tuple[Any, ...]:
+        source = (order[row.part], -means[row.part, row.source], row.source)
+        return (*source, row.system is not None, -row.average.mean)
+
+    rows.sort(key=place)
     several = Counter((row.part, row.source) for row in rows if row.system is not None)
-    shown = [row for row in _by_mean(rows) if row.system is not None or several[row.part, row.source] > 1]
     drawn_rows: list[dict[str, Any]] = []
-    for row in shown:
+    for row in rows:
+        if row.system is None and several[row.part, row.source] <= 1:
+            continue
         a, (low, middle, high), (least, far) = row.average, row.quartiles, row.whiskers
         usual = {"panel": names[row.part], "source": row.source, "system": row.name}
         drawn_rows.append(
             usual
-            | {
-                "what": "box",
-                "whole": row.system is None,
-                "n": a.n,
-                "value": a.mean,
-                "low": a.low,
-                "high": a.high,
-            }
+            | {"what": "box", "whole": row.system is None}
+            | {"n": a.n, "value": a.mean, "low": a.low, "high": a.high}
             | {"whisker_low": least, "q1": low, "median": middle, "q3": high, "whisker_high": far}
         )
         drawn_rows += [usual | {"what": "beyond", "value": value} for value in row.beyond]
     data = pd.DataFrame(drawn_rows)
     there = sources_in(data["source"].tolist())
     most = max(row.values[-1] for row in rows)
-
-    def drawing(base: alt.Chart) -> alt.TopLevelMixin:
-        return in_panels(base, list(names.values()), panel)
 
     def panel(base: alt.Chart, name: str) -> alt.TopLevelMixin:
         y = alt.Y(
@@ -235,43 +246,21 @@ def coverage_by_source(result: CoverageSpread) -> Figure:
         )
         return alt.layer(*whiskers, box, middle, beyond, mean, height=alt.Step(STEP))
 
-    return figure_of(
+    first, name = next(iter(names.items()))
+    wholes = [row for row in rows if row.part == first and row.system is None]
+    averages = [f"{row.average.mean:.2f} for {row.source}" for row in wholes]
+    start = f"{name[:1].upper()}{name[1:]}: mean" if name else "Mean"
+    return _figure(
+        result,
         "coverage-by-source",
-        f"Coverage by source and system{common_words(parts)}",
-        f"{_means_said(rows, names)} A box holds the middle half of the pages, the line in it is the median, the"
-        " diamond the mean; whiskers reach the farthest page within one and a half box lengths, points are the"
-        " pages beyond.",
+        "Coverage by source and system",
+        f"{start} coverage of a page is {listed(averages)}. A box holds the middle half of the pages, the line in it"
+        " is the median, the diamond the mean; whiskers reach the farthest page within one and a half box lengths,"
+        " points are the pages beyond.",
         data,
-        drawing,
-        notes=tuple(result.warnings()),
-        signature=result.signature,
+        names,
+        panel,
     )
-
-
-def _by_mean(rows: Sequence[PageSpread]) -> list[PageSpread]:
-    """Part by part; sources with the greatest mean first, each before its systems, and these likewise."""
-    means = {(row.part, row.source): row.average.mean for row in rows if row.system is None}
-    order = {part: at for at, part in enumerate(dict.fromkeys(row.part for row in rows))}
-    return sorted(
-        rows,
-        key=lambda row: (
-            order[row.part],
-            -means[row.part, row.source],
-            row.source,
-            row.system is not None,
-            -row.average.mean,
-        ),
-    )
-
-
-def _means_said(rows: Sequence[PageSpread], names: Mapping[Part, str]) -> str:
-    """What pages cover on average, of one part."""
-    part = rows[0].part
-    sources = [row for row in _by_mean(rows) if row.part == part and row.system is None]
-    means = [f"{row.average.mean:.2f} for {row.source}" for row in sources]
-    name = names[part]
-    first = f"{name[:1].upper()}{name[1:]}: mean" if name else "Mean"
-    return f"{first} coverage of a page is {listed(means)}."
 
 
 # Length adjustment
@@ -281,33 +270,22 @@ def length_adjustment(result: LengthAdjustment) -> Figure:
     """Each system's coverage and its length-adjusted coverage, joined; at the right the rank before and after."""
     import altair as alt
 
-    if not result.parts:
-        raise DataError(f"{result.headline()} {HOW}")
-    parts = [part.part for part in result.parts]
-    names = panel_names(parts)
-    rows = [(names[part.part], s) for part in result.parts for s in part.systems]
-    check_size(len(parts), len(rows))
+    systems = [(part.part, s) for part in result.parts for s in part.systems]
+    names = _panels(result, [part for part, _ in systems])
     before, after = "coverage", "length-adjusted coverage"
+    plain = ("source", "system", "coverage", "adjusted", "rank", "adjusted_rank")
     data = pd.DataFrame(
         {
-            "panel": [name for name, _ in rows],
-            "source": [s.source for _, s in rows],
-            "system": [s.system for _, s in rows],
-            "coverage": [s.coverage for _, s in rows],
-            "adjusted": [s.adjusted for _, s in rows],
-            "rank": [s.rank for _, s in rows],
-            "adjusted_rank": [s.adjusted_rank for _, s in rows],
+            "panel": [names[part] for part, _ in systems],
+            **{name: [getattr(s, name) for _, s in systems] for name in plain},
             "ranks": [
                 "" if s.rank is None else f"{s.rank} → {s.adjusted_rank}" if s.moved else f"{s.rank}"
-                for _, s in rows
+                for _, s in systems
             ],
-            "moved": [s.moved for _, s in rows],
+            "moved": [s.moved for _, s in systems],
         }
     )
     right = float(data[["coverage", "adjusted"]].to_numpy().max())
-
-    def drawing(base: alt.Chart) -> alt.TopLevelMixin:
-        return in_panels(base, list(names.values()), panel)
 
     def panel(base: alt.Chart, name: str) -> alt.TopLevelMixin:
         y = alt.Y("system:N", sort=in_order(data.loc[data["panel"] == name, "system"]), title=None)
@@ -324,41 +302,35 @@ def length_adjustment(result: LengthAdjustment) -> Figure:
             for column, words in (("coverage", before), ("adjusted", after))
         ]
         line = base.mark_rule(strokeWidth=2, color=HEAT[3]).encode(x=x, x2="adjusted:Q", y=y)
-        moved = (
-            base.transform_filter("datum.moved")
-            .mark_text(align="left", color=MARK, fontWeight="bold")
+        bold: dict[str, Any] = {"color": MARK, "fontWeight": "bold"}
+        soft: dict[str, Any] = {"color": SOFT}
+        ranks = [
+            base.transform_filter(test)
+            .mark_text(align="left", **look)
             .encode(x=alt.value(500), y=y, text="ranks:N")
-        )
-        stays = (
-            base.transform_filter("!datum.moved")
-            .mark_text(align="left", color=SOFT)
-            .encode(x=alt.value(500), y=y, text="ranks:N")
-        )
-        return alt.layer(line, *ends, moved, stays, width=480, height=alt.Step(STEP))
+            for test, look in (("datum.moved", bold), ("!datum.moved", soft))
+        ]
+        return alt.layer(line, *ends, *ranks, width=480, height=alt.Step(STEP))
 
     weight = result.measure.weight
     share = "1/3" if math.isclose(weight, 1 / 3) else f"{weight:.3g}"
     rest = "2/3" if math.isclose(weight, 1 / 3) else f"{1 - weight:.3g}"
-    return figure_of(
+    moves = sum(s.moved for _, s in systems)
+    where = f" in {len(names)} panels" if len(names) > 1 else ""
+    changes = f"No rank of {counted(len(systems), 'system')}{where} changes."
+    if moves:
+        changes = f"{moves} of {counted(len(systems), 'rank')}{where} change."
+    return _figure(
+        result,
         "length-adjustment",
-        f"What length adjustment changes{common_words(parts)}",
-        f"{_moves_said(result)} Length-adjusted coverage is {rest} of coverage and {share} of the share of the target"
+        "What length adjustment changes",
+        f"{changes} Length-adjusted coverage is {rest} of coverage and {share} of the share of the target"
         f" length that a summary leaves unused; a summary as long as asked, or longer, keeps {rest} of its coverage. At"
         " the right: the rank by coverage, and after the arrow the rank adjusted where it is another.",
         data,
-        drawing,
-        notes=tuple(result.warnings()),
-        signature=result.signature,
+        names,
+        panel,
     )
-
-
-def _moves_said(result: LengthAdjustment) -> str:
-    systems = [s for part in result.parts for s in part.systems]
-    moved = [s for s in systems if s.moved]
-    where = f" in {len(result.parts)} panels" if len(result.parts) > 1 else ""
-    if not moved:
-        return f"No rank of {counted(len(systems), 'system')}{where} changes."
-    return f"{len(moved)} of {counted(len(systems), 'rank')}{where} change."
 
 
 # Unmarked units
@@ -369,12 +341,8 @@ def unmarked(result: UnmarkedTables) -> Figure:
     import altair as alt
 
     rows = [row for row in result.systems if row.n]
-    if not rows:
-        raise DataError(f"{result.headline()} {HOW}")
-    parts = list(dict.fromkeys(row.part for row in rows))
-    names = panel_names(parts)
-    check_size(len(parts), len(rows))
-    order = {part: at for at, part in enumerate(parts)}
+    names = _panels(result, [row.part for row in rows])
+    order = {part: at for at, part in enumerate(names)}
     rows.sort(key=lambda row: (order[row.part], -row.mean_unmarked))
     relevant, other = "relevant to the subject", "not relevant"
     data = pd.DataFrame(
@@ -401,9 +369,6 @@ def unmarked(result: UnmarkedTables) -> Figure:
     )
     right = float(data["to"].max())
 
-    def drawing(base: alt.Chart) -> alt.TopLevelMixin:
-        return in_panels(base, list(names.values()), panel)
-
     def panel(base: alt.Chart, name: str) -> alt.TopLevelMixin:
         y = alt.Y("system:N", sort=in_order(data.loc[data["panel"] == name, "system"]), title=None)
         x = alt.X(
@@ -428,97 +393,52 @@ def unmarked(result: UnmarkedTables) -> Figure:
     relevance = (
         f" Assessors called {good / units:.0%} of them relevant to the reference's subject." if units else ""
     )
-    return figure_of(
+    return _figure(
+        result,
         "unmarked",
-        f"Peer units that match nothing in the reference{common_words(parts)}",
+        "Peer units that match nothing in the reference",
         f"On {counted(pages, 'page')} assessors left {counted(units, 'peer unit')} unmarked, {units / pages:.1f} a"
         f" page.{relevance} A bar is a system's mean; the part of it that was called relevant comes first.",
         data,
-        drawing,
-        notes=tuple(result.warnings()),
-        signature=result.signature,
+        names,
+        panel,
     )
 
 
 # The catalogue
 
-OVER_LIGGETT = "Over and Liggett 2002"
 
+def _spec(name: str, about: str, make: Callable[..., Result]) -> FigureSpec:
+    """Of one length, where one is asked for; else every length has a panel of its own."""
 
-def _length(options: FigureOptions) -> int | None:
-    """One length, where one is asked for; else every length has a panel of its own."""
-    return options.length if isinstance(options.length, int) else None
+    def draw(scores: Scores, options: FigureOptions) -> Figure:
+        length = options.length if isinstance(options.length, int) else None
+        measure = (options.measure,) if make is adjustment.length_adjustment else ()
+        return make(scores, *measure, length=length, form=options.form).figure()
 
-
-def _coverage_by_source(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.judged.unit_coverage import coverage_spread
-
-    return coverage_spread(scores, length=_length(options), form=options.form).figure()
-
-
-def _unit_coverage(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.judged.unit_coverage import unit_coverage
-
-    return unit_coverage(scores, length=_length(options), form=options.form).figure()
-
-
-def _quality(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.judged.quality_answers import quality_answers
-
-    return quality_answers(scores, length=_length(options), form=options.form).figure()
-
-
-def _length_adjustment(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.judged.adjustment import length_adjustment
-
-    return length_adjustment(scores, options.measure, length=_length(options), form=options.form).figure()
-
-
-def _unmarked(scores: Scores, options: FigureOptions) -> Figure:
-    from adjudge.analyses.judged.unmarked import unmarked_units
-
-    return unmarked_units(scores, length=_length(options), form=options.form).figure()
+    return FigureSpec(name, about, draw, after="Over and Liggett 2002", example="--length 100", panels=True)
 
 
 SPECS = (
-    FigureSpec(
+    _spec(
         "coverage-by-source",
         "Box plots of the pages' coverage, by source and system.",
-        _coverage_by_source,
-        after=OVER_LIGGETT,
-        example="--length 100",
-        panels=True,
+        units.coverage_spread,
     ),
-    FigureSpec(
+    _spec(
         "unit-coverage",
         "How completely model units are covered, by source: the share with nothing, and with everything.",
-        _unit_coverage,
-        after=OVER_LIGGETT,
-        example="--length 100",
-        panels=True,
+        units.unit_coverage,
     ),
-    FigureSpec(
-        "quality",
-        "What was answered to each question on quality, by source.",
-        _quality,
-        after=OVER_LIGGETT,
-        example="--length 100",
-        panels=True,
-    ),
-    FigureSpec(
+    _spec("quality", "What was answered to each question on quality, by source.", quality_answers),
+    _spec(
         "length-adjustment",
         "Coverage beside length-adjusted coverage, and the ranks that change.",
-        _length_adjustment,
-        after=OVER_LIGGETT,
-        example="--length 100",
-        panels=True,
+        adjustment.length_adjustment,
     ),
-    FigureSpec(
+    _spec(
         "unmarked",
         "Peer units that match nothing in the reference, and how many of them are relevant.",
-        _unmarked,
-        after=OVER_LIGGETT,
-        example="--length 100",
-        panels=True,
+        unmarked_units,
     ),
 )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from adjudge.analyses.gathered import JudgedPeer, in_order
+from adjudge.analyses.gathered import Average, JudgedPeer, N, average, in_order, interval_columns
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Column, Table
+from adjudge.core.table import Cell, Column, Table
+
+Cells = TypeVar("Cells", bound=tuple[Cell, ...])
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -46,6 +48,21 @@ class JudgedTable(JudgedResult):
 
     def tables(self) -> Iterator[Table]:
         yield self.made
+
+
+def averaged(values: Mapping[Cells, Iterable[float]], alpha: float) -> Iterator[tuple[Cells, Average]]:
+    """The groups of values in the order of tables, with their means."""
+    for key in in_order(values):
+        yield key, average(values[key], alpha)
+
+
+def mean_columns(alpha: float) -> tuple[Column, ...]:
+    """Of `mean_cells`."""
+    return (N, *interval_columns(alpha))
+
+
+def mean_cells(a: Average) -> tuple[Cell, ...]:
+    return a.n, a.mean, a.low, a.high
 
 
 def missing_notes(reasons: Iterable[str | None], *tables: str) -> tuple[Note, ...]:

@@ -17,15 +17,13 @@ from adjudge.analyses.gathered import (
     Average,
     Gathered,
     JudgedPeer,
-    N,
     average,
     in_order,
-    interval_columns,
     interval_words,
     judged_in,
     signed,
 )
-from adjudge.analyses.judged.parts import JudgedResult, pooled_notes
+from adjudge.analyses.judged.parts import JudgedResult, mean_cells, mean_columns, pooled_notes
 from adjudge.analyses.scores import Source
 from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table
@@ -71,10 +69,14 @@ class SourceAnswers:
     @cached_property
     def average(self) -> Average:
         """Of answers as numbers: a count of errors by its place among the choices, from 0; words have none."""
-        return average(
-            (number for value, n in self.counts.items() for number in [_number(self.question, value)] * n),
-            self.alpha,
-        )
+        numbers: list[float] = []
+        for value, n in self.counts.items():
+            if self.counts_errors:
+                number = float(self.question.values.index(value))
+            else:
+                number = nan if isinstance(value, str) else float(value)
+            numbers += [number] * n
+        return average(numbers, self.alpha)
 
     @property
     def worst(self) -> Value | None:
@@ -104,12 +106,6 @@ class SourceAnswers:
             yield choice, n, n / self.n if self.n else nan
 
 
-def _number(question: Question, value: Value) -> float:
-    if NONE in question.values:
-        return float(question.values.index(value))
-    return nan if isinstance(value, str) else float(value)
-
-
 def answer_words(choice: Choice) -> str:
     """An answer as tables and legends have it: "None" for no error, as DUC-2002 wrote."""
     return "None" if choice.value == NONE else choice.label
@@ -136,19 +132,9 @@ class QualityAnswers(JudgedResult):
             TABLE,
             (
                 (
-                    row.protocol,
-                    row.task,
-                    row.key,
-                    row.label,
-                    row.source,
-                    row.n,
-                    row.average.mean,
-                    row.average.low,
-                    row.average.high,
-                    row.error_share,
-                    row.worst_words,
-                    row.worst_share,
-                    row.unanswered,
+                    *(row.protocol, row.task, row.key, row.label, row.source, row.n),
+                    *mean_cells(row.average)[1:],
+                    *(row.error_share, row.worst_words, row.worst_share, row.unanswered),
                 )
                 for row in self.rows
             ),
@@ -157,8 +143,7 @@ class QualityAnswers(JudgedResult):
             "question",
             Column("label", "about", show="varies"),
             SOURCE,
-            N,
-            *interval_columns(self.alpha),
+            *mean_columns(self.alpha),
             Column("errors", "share with errors", show="always" if counts else "never"),
             Column("worst", "worst answer", show="varies"),
             Column("worst_share", share),
@@ -195,7 +180,7 @@ def quality_answers(
     counts: dict[tuple[Cell, ...], Counter[Value | None]] = {}
     asked: dict[tuple[str, str], Question] = {}
     entries: list[JudgedPeer] = []
-    for entry, question, value in _given(gathered):
+    for entry, question, value in (*page_answers(gathered), *_rating_answers(gathered)):
         asked.setdefault((entry.protocol.name, question.id), question)
         key = (entry.protocol.name, entry.task, question.id, entry.source)
         counts.setdefault(key, Counter())[value] += 1
@@ -230,12 +215,16 @@ def quality_answers(
     )
 
 
-def _given(gathered: Gathered) -> Iterator[tuple[JudgedPeer, Question, Value | None]]:
-    """Every answer; None where a page asks and nobody answered. Of ratings, only what was answered was asked."""
+def page_answers(gathered: Gathered) -> Iterator[tuple[JudgedPeer, Question, Value | None]]:
+    """Every answer on pages of coverage; None where a page asks and nobody answered."""
     for entry, _, _ in gathered.coverage:
         for question in entry.protocol.questions:
             event = entry.judged.answers.get(question.id)
             yield entry, question, None if event is None else event.answer["value"]
+
+
+def _rating_answers(gathered: Gathered) -> Iterator[tuple[JudgedPeer, Question, Value]]:
+    """Of ratings, only what was answered was asked."""
     for entry in gathered.ratings:
         questions = {question.id: question for question in entry.protocol.questions}
         for id, event in entry.judged.answers.items():

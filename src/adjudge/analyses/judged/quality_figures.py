@@ -18,7 +18,6 @@ from adjudge.measures.judged.quality import NONE
 if TYPE_CHECKING:
     import altair as alt
 
-    from adjudge.judgments.protocol import Choice
 
 MOST_ANSWERS = len(HEAT)
 WIDE = 600
@@ -64,28 +63,20 @@ def quality(result: QualityAnswers) -> Figure:
         answers = drawn.drop_duplicates("answer")
         errors = bool(pieces["errors"].any())
         room = float(drawn["to"].max()) * 1.3 if errors else 1.0
-        y = alt.Y(
-            "question:N",
-            scale=alt.Scale(domain=in_order(pieces["question"])),
-            title=None,
-            axis=alt.Axis(labelLimit=240, minExtent=0) if labels else alt.Axis(labels=False, ticks=False),
+        beside = alt.Axis(labelLimit=240, minExtent=0) if labels else alt.Axis(labels=False, ticks=False)
+        questions = alt.Scale(domain=in_order(pieces["question"]))
+        y = alt.Y("question:N", scale=questions, title=None, axis=beside)
+        below = alt.Axis(
+            format=".0%", tickCount=4, grid=not errors, labelExpr="datum.value > 1 ? '' : datum.label"
         )
-        x = alt.X(
-            "from:Q",
-            title="share of answers",
-            axis=alt.Axis(
-                format=".0%", tickCount=4, grid=not errors, labelExpr="datum.value > 1 ? '' : datum.label"
-            ),
-            scale=alt.Scale(domain=[0, room or 1], nice=False),
-        )
+        shares = alt.Scale(domain=[0, room or 1], nice=False)
+        x = alt.X("from:Q", title="share of answers", axis=below, scale=shares)
+        shades = [HEAT[int(step)] for step in answers["step"].tolist()]
         colour = alt.Color(
             "answer:N",
             title="errors" if errors else "answer",
             legend=alt.Legend(columns=MOST_ANSWERS),
-            scale=alt.Scale(
-                domain=in_order(answers["answer"]),
-                range=[HEAT[int(step)] for step in answers["step"].tolist()],
-            ),
+            scale=alt.Scale(domain=in_order(answers["answer"]), range=shades),
         )
         layers: list[Any] = [
             base.transform_filter("datum.drawn")
@@ -100,12 +91,13 @@ def quality(result: QualityAnswers) -> Figure:
             )
         return alt.layer(*layers, width=WIDE / len(there) - 12, height=alt.Step(18))
 
+    scaled = any(not row.counts_errors and row.worst is not None for row in rows)
     return figure_of(
         "quality",
         "Answers to the questions on quality, by source",
         f"{_said(rows)} A row is a question; the pieces of a bar are the shares of its answers"
         f"{', without those that found no error' if any(row.counts_errors for row in rows) else ''}"
-        f"{', from the best on the left to the worst' if _scaled(rows) else ''}.",
+        f"{', from the best on the left to the worst' if scaled else ''}.",
         data,
         drawing,
         notes=(
@@ -137,11 +129,6 @@ def _names(keys: Sequence[PanelKey]) -> dict[PanelKey, str]:
     return names
 
 
-def _scaled(rows: Sequence[SourceAnswers]) -> bool:
-    """Whether there are answers on a scale from good to bad."""
-    return any(not row.counts_errors and row.worst is not None for row in rows)
-
-
 def _pieces(row: SourceAnswers, panel: str) -> list[dict[str, Any]]:
     """A bar's pieces, side by side: few errors before many, good answers before bad ones."""
     shares = {choice.value: (choice, n, share) for choice, n, share in row.shares()}
@@ -149,6 +136,10 @@ def _pieces(row: SourceAnswers, panel: str) -> list[dict[str, Any]]:
     if not row.counts_errors and row.worst is not None:
         order.sort(reverse=True)
     drawn = [value for value in order if not (row.counts_errors and value == NONE)]
+    # The stronger, the worse; the first of those drawn is strong enough to be seen on paper.
+    strongest = len(HEAT) - 1
+    steps = [2 + round(at * (strongest - 2) / max(1, len(drawn) - 1)) for at in range(len(drawn))]
+    steps = steps if len(drawn) > 1 else [strongest]
     pieces, at = [], 0.0
     for value in order:
         choice, n, share = shares[value]
@@ -164,7 +155,7 @@ def _pieces(row: SourceAnswers, panel: str) -> list[dict[str, Any]]:
                 "drawn": kept,
                 "from": at if kept else None,
                 "to": at + share if kept else None,
-                "step": _step(choice, drawn) if kept else None,
+                "step": steps[drawn.index(value)] if kept else None,
                 "errors": row.counts_errors,
                 "found": row.error_share,
                 "last": kept and row.counts_errors and value == drawn[-1],
@@ -172,12 +163,6 @@ def _pieces(row: SourceAnswers, panel: str) -> list[dict[str, Any]]:
         )
         at += share if kept else 0.0
     return pieces
-
-
-def _step(choice: Choice, drawn: Sequence[Any]) -> int:
-    """The stronger, the worse; the first of those drawn is strong enough to be seen on paper."""
-    at = drawn.index(choice.value)
-    return len(HEAT) - 1 if len(drawn) == 1 else 2 + round(at * (len(HEAT) - 3) / (len(drawn) - 1))
 
 
 def _said(rows: Sequence[SourceAnswers]) -> str:

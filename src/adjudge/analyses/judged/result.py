@@ -6,10 +6,10 @@ Over and Liggett 2002. Scores from judgments are measures (measures/judged/); th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import nan
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.gathered import (
     ALPHA,
@@ -21,19 +21,25 @@ from adjudge.analyses.gathered import (
     TASK,
     Gathered,
     JudgedPeer,
-    N,
     average,
     grouped,
     in_order,
-    interval_columns,
     interval_words,
     signed,
 )
 from adjudge.analyses.judged import Judged
 from adjudge.analyses.judged.adjustment import length_adjustment
 from adjudge.analyses.judged.agreement import agreement_table
-from adjudge.analyses.judged.parts import JudgedResult, JudgedTable, missing_notes, pooled_notes
-from adjudge.analyses.judged.quality_answers import quality_answers
+from adjudge.analyses.judged.parts import (
+    JudgedResult,
+    JudgedTable,
+    averaged,
+    mean_cells,
+    mean_columns,
+    missing_notes,
+    pooled_notes,
+)
+from adjudge.analyses.judged.quality_answers import answer_words, page_answers, quality_answers
 from adjudge.analyses.judged.unit_coverage import ONLY_SUMS, coverage_spread, unit_coverage
 from adjudge.analyses.judged.unmarked import unmarked_units
 from adjudge.analyses.judged.volume import judging_volume, submitted
@@ -62,16 +68,14 @@ def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTabl
     if not rows:
         return None
     values = grouped(((e.protocol.name, e.task, e.source), score.value) for e, score in rows)
-    averages = {key: average(values[key], alpha) for key in in_order(values)}
     questions = {e.protocol.name: len(_error_questions(e.protocol)) for e, _ in rows}
     return JudgedTable.of(
         "quality-by-source",
-        ((*key, a.n, a.mean, a.low, a.high, a.most, questions[key[0]]) for key, a in averages.items()),
+        ((*key, *mean_cells(a), a.most, questions[key[0]]) for key, a in averaged(values, alpha)),
         PROTOCOL,
         TASK,
         SOURCE,
-        N,
-        *interval_columns(alpha),
+        *mean_columns(alpha),
         Column("max", format=".0f"),
         Column("questions", show="never"),
         title="Mean number of quality questions indicating one or more errors",
@@ -80,79 +84,50 @@ def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTabl
     )
 
 
-def answers_by_question(gathered: Gathered) -> tuple[JudgedTable, ...]:
+def answers_by_question(gathered: Gathered) -> Iterator[JudgedTable]:
     """How often each answer was given to each question: a table per protocol and scale."""
     scales: dict[tuple[str, tuple[Value, ...]], list[Question]] = {}
     protocols = {entry.protocol.name: entry.protocol for entry, _, _ in gathered.coverage}
     for protocol in protocols.values():
         for question in protocol.questions:
             scales.setdefault((protocol.name, question.values), []).append(question)
-    tally = _given(gathered)
+    tally: Counter[tuple[str, str, Value | None]] = Counter()  # None counts answers that are not there
+    for entry, question, value in page_answers(gathered):
+        tally[entry.protocol.name, question.id, value] += 1
     names: Counter[str] = Counter()
-    tables = []
-    for (name, _), questions in scales.items():
+    for (name, values), questions in scales.items():
         names[name] += 1
-        number = f"-{names[name]}" if names[name] > 1 else ""
-        tables.append(_answers(f"answers-{name}{number}", protocols[name], questions, tally))
-    return tuple(tables)
-
-
-def _answers(
-    name: str, protocol: Protocol, questions: list[Question], tally: Counter[tuple[str, str, Value | None]]
-) -> JudgedTable:
-    choices = questions[0].choices
-    labels = ["None" if choice.value == NONE else choice.label for choice in choices]
-    rows: list[tuple[Cell, ...]] = []
-    for question in questions:
-        counts = [tally[protocol.name, question.id, value] for value in question.values]
-        unanswered = tally[protocol.name, question.id, None]
-        rows.append((question.id.partition(":")[2], question.label, *counts, unanswered))
-    open_answers = sum(tally[protocol.name, question.id, None] for question in questions)
-    columns = [Column(str(choice.value), label) for choice, label in zip(choices, labels, strict=True)]
-    return JudgedTable.of(
-        name,
-        rows,
-        Column("question", "question"),
-        Column("label", "about", show="varies"),
-        *columns,
-        Column("unanswered", "not answered", show="varies"),
-        title=f"Answers to the quality questions of {protocol.name}",
-        signature=signed("answers", [protocol]),
-        remarks=[Note.of("not-answered", n=open_answers)] if open_answers else (),
-    )
-
-
-def _given(gathered: Gathered) -> Counter[tuple[str, str, Value | None]]:
-    """Answers by protocol, question and value; None counts those that are not there."""
-    tally: Counter[tuple[str, str, Value | None]] = Counter()
-    for entry, _, _ in gathered.coverage:
-        for question in entry.protocol.questions:
-            event = entry.judged.answers.get(question.id)
-            tally[entry.protocol.name, question.id, None if event is None else event.answer["value"]] += 1
-    return tally
+        rows: list[tuple[Cell, ...]] = []
+        for question in questions:
+            counts = (tally[name, question.id, value] for value in (*values, None))
+            rows.append((question.id.partition(":")[2], question.label, *counts))
+        unanswered = sum(tally[name, question.id, None] for question in questions)
+        yield JudgedTable.of(
+            f"answers-{name}-{names[name]}" if names[name] > 1 else f"answers-{name}",
+            rows,
+            Column("question", "question"),
+            Column("label", "about", show="varies"),
+            *(Column(str(choice.value), answer_words(choice)) for choice in questions[0].choices),
+            Column("unanswered", "not answered", show="varies"),
+            title=f"Answers to the quality questions of {name}",
+            signature=signed("answers", [protocols[name]]),
+            remarks=[Note.of("not-answered", n=unanswered)] if unanswered else (),
+        )
 
 
 def _error_questions(protocol: Protocol) -> list[Question]:
     return [question for question in protocol.questions if NONE in question.values]
 
 
-T = TypeVar("T")
-Group = Callable[[JudgedPeer], tuple[Cell, ...]]
-
-
 def coverage_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
     """Mean coverage of systems, baselines and humans; tasks, target lengths and forms apart. Over and Liggett 2002."""
-    return _coverage(gathered, "coverage-by-source", "Mean coverage by source", (SOURCE,), _by_source, alpha)
+    return _coverage(gathered, "source", lambda e: (*e.part, e.source), (SOURCE,), alpha)
 
 
 def coverage_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
     """Mean coverage of every system; tasks, target lengths and forms apart."""
     columns = (SOURCE, Column("system", "system"))
-
-    def group(entry: JudgedPeer) -> tuple[Cell, ...]:
-        return (*_by_source(entry), entry.system)
-
-    return _coverage(gathered, "coverage-by-system", "Mean coverage by system", columns, group, alpha)
+    return _coverage(gathered, "system", lambda e: (*e.part, e.source, e.system), columns, alpha)
 
 
 def human_retention(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
@@ -165,20 +140,16 @@ def human_retention(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable 
         rows += [(name, e, score) for e, score in gathered.scored(measure) if e.source == "humans"]
     if not rows:
         return None
-    values = grouped(
-        ((e.protocol.name, e.task, e.length, e.form, name), score.value) for name, e, score in rows
-    )
-    averages = {key: average(values[key], alpha) for key in in_order(values)}
+    values = grouped(((*e.part, name), score.value) for name, e, score in rows)
     first = [(e, score) for name, e, score in rows if name == "retention_1"]
     return JudgedTable.of(
         "human-retention",
-        ((*key, a.n, a.mean, a.low, a.high) for key, a in averages.items()),
+        ((*key, *mean_cells(a)) for key, a in averaged(values, alpha)),
         *PART,
         "statistic",
-        N,
-        *interval_columns(alpha),
+        *mean_columns(alpha),
         title="Human peers' retention (this is not agreement between assessors)",
-        signature=_signature("retention", (e.protocol for e, _ in first), alpha),
+        signature=signed("retention", (e.protocol for e, _ in first), interval_words(alpha)),
         remarks=missing_notes(score.why for _, score in first),
     )
 
@@ -191,16 +162,19 @@ def uncovered_by_source(gathered: Gathered) -> JudgedTable | None:
     for entry, page in rows:
         usable = page.why() is None and bool(page.completeness)
         reasons.append(None if usable else page.why() or ONLY_SUMS)
-        counts = units.setdefault(_by_source(entry), [0, 0])
+        counts = units.setdefault((*entry.part, entry.source), [0, 0])
         if usable:
             counts[0] += len(page.completeness)
             counts[1] += sum(completeness == 0 for completeness in page.completeness)
     if not units:
         return None
-    shares = {key: (n, none, none / n if n else nan) for key, (n, none) in _sorted(units).items()}
+    shares = []
+    for key in in_order(units):
+        n, none = units[key]
+        shares.append((*key, n, none, none / n if n else nan))
     return JudgedTable.of(
         "uncovered-by-source",
-        ((*key, *cells) for key, cells in shares.items()),
+        shares,
         *PART,
         SOURCE,
         Column("units", "model units"),
@@ -213,111 +187,92 @@ def uncovered_by_source(gathered: Gathered) -> JudgedTable | None:
 
 
 def _coverage(
-    gathered: Gathered, name: str, title: str, columns: tuple[Column, ...], group: Group, alpha: float
+    gathered: Gathered,
+    by: str,
+    group: Callable[[JudgedPeer], tuple[Cell, ...]],
+    columns: tuple[Column, ...],
+    alpha: float,
 ) -> JudgedTable | None:
     rows = list(gathered.scored(Coverage()))
     if not rows:
         return None
     values = grouped((group(e), score.value) for e, score in rows)
-    averages = {key: average(values[key], alpha) for key in in_order(values)}
     return JudgedTable.of(
-        name,
-        ((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in averages.items()),
+        f"coverage-by-{by}",
+        ((*key, *mean_cells(a), a.median) for key, a in averaged(values, alpha)),
         *PART,
         *columns,
-        N,
-        *interval_columns(alpha),
+        *mean_columns(alpha),
         "median",
-        title=title,
-        signature=_signature("coverage", (e.protocol for e, _ in rows), alpha),
+        title=f"Mean coverage by {by}",
+        signature=signed("coverage", (e.protocol for e, _ in rows), interval_words(alpha)),
         remarks=missing_notes(score.why for _, score in rows),
     )
-
-
-def _by_source(entry: JudgedPeer) -> tuple[Cell, ...]:
-    return entry.protocol.name, entry.task, entry.length, entry.form, entry.source
-
-
-def _sorted(groups: dict[tuple[Cell, ...], list[T]]) -> dict[tuple[Cell, ...], list[T]]:
-    return {key: groups[key] for key in in_order(groups)}
-
-
-def _signature(what: str, protocols: Iterable[Protocol], alpha: float) -> str:
-    return signed(what, protocols, interval_words(alpha))
 
 
 # Ratings
 
 POOLED = "(all)"
 """In the assessors' column: everybody's ratings together."""
-Rated = tuple[JudgedPeer, str, float]
-"""What was rated by whom, the aspect, and the rating."""
 
 
 def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
     """Every aspect, pooled and by assessor. An anonymous crowd is in the pool, and is no assessor."""
     rows = list(_rated(gathered))
-    if not rows:
-        return None
     people = [(e, aspect, value) for e, aspect, value in rows if not is_anonymous(e.assessor)]
     pooled = grouped(((e.protocol.name, aspect), value) for e, aspect, value in rows)
     by_assessor = grouped(((e.protocol.name, aspect, e.assessor), value) for e, aspect, value in people)
-    cells = []
+    values: dict[tuple[Cell, ...], list[float]] = {}
     for aspect in in_order(pooled):
-        cells.append(_cells((*aspect, POOLED), pooled[aspect], alpha))
-        cells += [_cells(key, by_assessor[key], alpha) for key in in_order(by_assessor) if key[:2] == aspect]
+        values[*aspect, POOLED] = pooled[aspect]
+        values |= {key: by_assessor[key] for key in in_order(by_assessor) if key[:2] == aspect}
     nobody = len(rows) - len(people)
-    return JudgedTable.of(
-        "ratings-by-assessor",
-        cells,
-        PROTOCOL,
-        "aspect assessor",
-        N,
-        *interval_columns(alpha),
-        "median",
-        title="Ratings by aspect and assessor",
-        signature=_signature("rating", (entry.protocol for entry, _, _ in rows), alpha),
-        remarks=[Note.of("anonymous-ratings", n=nobody)] if nobody else (),
-    )
+    remarks = [Note.of("anonymous-ratings", n=nobody)] if nobody else []
+    return _ratings(gathered, "assessor", values, (PROTOCOL, "aspect assessor"), alpha, remarks)
 
 
 def ratings_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> JudgedTable | None:
     """Every aspect by system, assessors pooled; tasks, target lengths and forms apart."""
-    rows = list(_rated(gathered))
-    if not rows:
-        return None
     values = grouped(
         ((e.protocol.name, aspect, e.task, e.length, e.form, e.source, e.system), value)
-        for e, aspect, value in rows
+        for e, aspect, value in _rated(gathered)
     )
+    columns = (PROTOCOL, "aspect", TASK, LENGTH, FORM, SOURCE, "system")
+    return _ratings(gathered, "system", {key: values[key] for key in in_order(values)}, columns, alpha)
+
+
+def _ratings(
+    gathered: Gathered,
+    by: str,
+    values: Mapping[tuple[Cell, ...], Iterable[float]],
+    columns: Iterable[Column | str],
+    alpha: float,
+    remarks: Iterable[Note] = (),
+) -> JudgedTable | None:
+    """None where nothing was rated."""
+    if not values:
+        return None
+    averages = ((key, average(ratings, alpha)) for key, ratings in values.items())
     return JudgedTable.of(
-        "ratings-by-system",
-        (_cells(key, values[key], alpha) for key in in_order(values)),
-        PROTOCOL,
-        "aspect",
-        TASK,
-        LENGTH,
-        FORM,
-        SOURCE,
-        "system",
-        N,
-        *interval_columns(alpha),
+        f"ratings-by-{by}",
+        ((*key, *mean_cells(a), a.median) for key, a in averages),
+        *columns,
+        *mean_columns(alpha),
         "median",
-        title="Ratings by aspect and system",
-        signature=_signature("rating", (entry.protocol for entry, _, _ in rows), alpha),
+        title=f"Ratings by aspect and {by}",
+        signature=signed(
+            "rating", (entry.protocol for entry, _, _ in _rated(gathered)), interval_words(alpha)
+        ),
+        remarks=remarks,
     )
 
 
-def _rated(gathered: Gathered) -> Iterator[Rated]:
+def _rated(gathered: Gathered) -> Iterator[tuple[JudgedPeer, str, float]]:
+    """What was rated by whom, the aspect, and the rating."""
     for entry in gathered.ratings:
         for question, event in entry.judged.answers.items():
             if question.startswith(RATING) and isinstance(event.answer["value"], int | float):
                 yield entry, question.removeprefix(RATING), float(event.answer["value"])
-
-
-def _cells(key: tuple[Cell, ...], values: Iterable[float], alpha: float) -> tuple[Cell, ...]:
-    a = average(values, alpha)
-    return (*key, a.n, a.mean, a.low, a.high, a.median)
 
 
 # Contradictions
@@ -325,25 +280,24 @@ def _cells(key: tuple[Cell, ...], values: Iterable[float], alpha: float) -> tupl
 
 def contradictions(gathered: Gathered) -> JudgedTable | None:
     """Units marked but given "none", and units given something with nothing marked; anonymous answers together."""
-    answers: Counter[tuple[Cell, ...]] = Counter()
-    marked: Counter[tuple[Cell, ...]] = Counter()
-    empty: Counter[tuple[Cell, ...]] = Counter()
+    counts: dict[tuple[Cell, ...], Counter[str]] = {}
     for entry, _, _ in gathered.coverage:
         who = ANONYMOUS if is_anonymous(entry.assessor) else entry.assessor
-        key = (entry.protocol.name, who)
         for question, event in entry.judged.answers.items():
             if question.startswith(UNIT):
-                answers[key] += 1
+                of_person = counts.setdefault((entry.protocol.name, who), Counter())
+                of_person["answers"] += 1
                 if inconsistency(event.answer) is not None:
-                    (marked if event.answer["marked"] else empty)[key] += 1
-    if not answers:
+                    of_person["marked" if event.answer["marked"] else "empty"] += 1
+    if not counts:
         return None
+    rows = []
+    for key in in_order(counts):
+        answers, marked, empty = (counts[key][name] for name in ("answers", "marked", "empty"))
+        rows.append((*key, answers, marked, empty, (marked + empty) / answers))
     return JudgedTable.of(
         "contradictions",
-        (
-            (*key, answers[key], marked[key], empty[key], (marked[key] + empty[key]) / answers[key])
-            for key in in_order(answers)
-        ),
+        rows,
         PROTOCOL,
         "assessor answers",
         Column("marked_but_none", "marked, but none"),
@@ -356,20 +310,10 @@ def contradictions(gathered: Gathered) -> JudgedTable | None:
 
 # A tidy frame for models
 
-COLUMNS = (
-    "assessor",
-    "system",
-    "kind",
-    "topic",
-    "set",
-    "type",
-    "selector",
-    "author",
-    "length",
-    "form",
-    "reference",
-    "value",
-)
+COLUMNS = [
+    *("assessor", "system", "kind", "topic", "set", "type", "selector", "author"),
+    *("length", "form", "reference", "value"),
+]
 
 
 def tidy(collection: Collection, table: ScoreTable, measure: str) -> pd.DataFrame:
@@ -385,14 +329,12 @@ def tidy(collection: Collection, table: ScoreTable, measure: str) -> pd.DataFram
     systems = [collection.systems.get(str(system)) for system in rows["system"]]
     keys = zip(rows["topic"], rows["system"], targets_of(rows), strict=True)
     columns = {
-        "kind": [(system.kind if system is not None else None) or "machine" for system in systems],
-        "set": [topic.set if topic is not None else None for topic in topics],
-        "type": [topic.type if topic is not None else None for topic in topics],
-        "selector": [topic.selector if topic is not None else None for topic in topics],
+        "kind": [getattr(system, "kind", None) or "machine" for system in systems],
+        **{name: [getattr(topic, name, None) for topic in topics] for name in ("set", "type", "selector")},
         "author": [authors.get((str(topic), str(system), target)) for topic, system, target in keys],
     }
     added = {name: pd.array(values, dtype="string") for name, values in columns.items()}
-    return rows.assign(**added)[list(COLUMNS)].reset_index(drop=True)
+    return rows.assign(**added)[COLUMNS].reset_index(drop=True)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -17,17 +17,15 @@ from adjudge.analyses.gathered import (
     SOURCES,
     Average,
     Gathered,
-    N,
     Part,
     average,
     grouped,
     in_order,
-    interval_columns,
     interval_words,
     judged_in,
     signed,
 )
-from adjudge.analyses.judged.parts import JudgedResult, missing_notes
+from adjudge.analyses.judged.parts import JudgedResult, mean_cells, mean_columns, missing_notes
 from adjudge.analyses.scores import Source
 from adjudge.core.table import Column, Table
 from adjudge.judgments.protocol import Choice, Protocol
@@ -91,49 +89,39 @@ class UnitCoverage(JudgedResult):
         """One for every protocol, as each has a scale of its own."""
         if not self.protocols:
             yield Table("unit-coverage", (SOURCE,), ())
-        yield from map(self._table, self.protocols)
-
-    def _table(self, protocol: str) -> Table:
-        rows = [row for row in self.rows if row.part[0] == protocol]
-        scale = self.scale(protocol)
-        return Table.of(
-            _table_name(protocol),
-            (
+        for name, protocol in self.protocols.items():
+            scale = self.scale(name)
+            yield Table.of(
+                _table_name(name),
                 (
-                    *row.part,
-                    row.source,
-                    row.n,
-                    *(row.counts[float(c.value)] for c in scale),
-                    row.none,
-                    row.full,
-                )
-                for row in rows
-            ),
-            *PART,
-            SOURCE,
-            Column("units", "model units"),
-            *(Column(str(choice.value), choice.label) for choice in scale),
-            Column("none", "share with none"),
-            Column("full", "share with all"),
-            title="Model units by completeness",
-            signature=signed("unit-coverage", [self.protocols[protocol]], "units:pooled"),
-        )
+                    (
+                        *(*row.part, row.source, row.n),
+                        *(row.counts[float(choice.value)] for choice in scale),
+                        *(row.none, row.full),
+                    )
+                    for row in self.rows
+                    if row.part[0] == name
+                ),
+                *PART,
+                SOURCE,
+                Column("units", "model units"),
+                *(Column(str(choice.value), choice.label) for choice in scale),
+                Column("none", "share with none"),
+                Column("full", "share with all"),
+                title="Model units by completeness",
+                signature=signed("unit-coverage", [protocol], "units:pooled"),
+            )
 
     def on_demand(self) -> dict[str, Callable[[], Table]]:
-        return {self.FRAME: self._by_completeness}
-
-    def _by_completeness(self) -> Table:
         """A row per source and completeness: how many units, and which share of the source's."""
         labels = {name: {float(c.value): c.label for c in self.scale(name)} for name in self.protocols}
-        return Table.of(
-            self.FRAME,
-            (
-                (*row.part, row.source, value, labels[row.part[0]][value], n, row.share(value))
-                for row in self.rows
-                for value, n in row.counts.items()
-            ),
-            "protocol task length form source completeness label units share",
-        )
+        rows = [
+            (*row.part, row.source, value, labels[row.part[0]][value], n, row.share(value))
+            for row in self.rows
+            for value, n in row.counts.items()
+        ]
+        columns = "protocol task length form source completeness label units share"
+        return {self.FRAME: lambda: Table.of(self.FRAME, rows, columns)}
 
 
 def _table_name(protocol: str) -> str:
@@ -156,24 +144,22 @@ def unit_coverage(
         reasons.append(None if usable else page.why() or ONLY_SUMS)
         of_source = counts.setdefault(entry.part, {}).setdefault(entry.source, Counter())
         of_source.update(page.completeness if usable else ())
-    scales: dict[str, list[float]] = {}
-    for name, protocol in protocols.items():
-        assert protocol.completeness is not None
-        values = {
-            value
-            for part, by_source in counts.items()
-            if part[0] == name
-            for tally in by_source.values()
-            for value in tally
-        }
-        scales[name] = sorted(values | {float(value) for value in protocol.completeness.values})
+    scales = {
+        name: {float(value) for value in protocol.completeness.values}
+        for name, protocol in protocols.items()
+        if protocol.completeness is not None
+    }
+    for part, by_source in counts.items():
+        scales[part[0]].update(*by_source.values())
     rows = []
     for part in in_order(counts):
         sources = {name: counts[part][name] for name in SOURCES.values() if name in counts[part]}
         if len(sources) > 1:
             sources[ALL] = sum(sources.values(), Counter())
         rows += [
-            CoveredUnits(part=part, source=name, counts={value: tally[value] for value in scales[part[0]]})
+            CoveredUnits(
+                part=part, source=name, counts={value: tally[value] for value in sorted(scales[part[0]])}
+            )
             for name, tally in sources.items()
         ]
     return UnitCoverage(
@@ -245,18 +231,8 @@ class CoverageSpread(JudgedResult):
             SPREAD,
             (
                 (
-                    *row.part,
-                    row.source,
-                    row.system,
-                    row.name,
-                    row.average.n,
-                    row.average.mean,
-                    row.average.low,
-                    row.average.high,
-                    row.whiskers[0],
-                    *row.quartiles,
-                    row.whiskers[1],
-                    len(row.beyond),
+                    *(*row.part, row.source, row.system, row.name, *mean_cells(row.average)),
+                    *(row.whiskers[0], *row.quartiles, row.whiskers[1], len(row.beyond)),
                 )
                 for row in self.rows
             ),
@@ -264,8 +240,7 @@ class CoverageSpread(JudgedResult):
             SOURCE,
             Column("system", show="never"),
             Column("name", "system"),
-            N,
-            *interval_columns(self.alpha),
+            *mean_columns(self.alpha),
             Column("whisker_low", "whisker from"),
             Column("q1", "quartile 1"),
             "median",

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
+from typing import Literal
 
 from adjudge import __version__
 from adjudge.analyses.gathered import PROTOCOL, SOURCES, Gathered, in_order, judged_in
@@ -16,8 +17,6 @@ from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import natural
 from adjudge.data.collection import Collection
-from adjudge.data.rows import Summary
-from adjudge.judgments.batch import Judgments
 from adjudge.judgments.pairs.sides import named_summary
 from adjudge.judgments.protocol import NOTES, UNIT
 from adjudge.judgments.tasks import ANONYMOUS, JUDGES, Judged, is_anonymous, units_of
@@ -70,44 +69,32 @@ class Submitted(JudgedResult):
 
     def _table(self, name: str, title: str, summaries: tuple[SubmittedSummaries, ...]) -> Table:
         places = list(dict.fromkeys(row.place for row in summaries))
-        systems = {row.system: row.source for row in summaries}
-        cells = {(row.system, row.place): row for row in summaries}
+        by_system: dict[tuple[Cell, str], list[SubmittedSummaries]] = {}
+        for row in summaries:
+            by_system.setdefault((row.source, row.system), []).append(row)
+        if summaries:
+            by_system[None, EVERYBODY] = list(summaries)
         rows: list[tuple[Cell, ...]] = []
-        for system, source in systems.items():
-            mine = [cells[system, place] for place in places]
-            rows.append(
-                (
-                    source,
-                    system,
-                    *(cell.summaries for cell in mine),
-                    sum(cell.summaries for cell in mine),
-                    sum(cell.missing for cell in mine),
-                    sum(cell.withdrawn for cell in mine),
+        for key, of_system in by_system.items():
+            by_place = Counter(dict.fromkeys(places, 0))
+            for row in of_system:
+                by_place[row.place] += row.summaries
+            missing, withdrawn = (sum(getattr(row, n) for row in of_system) for n in ("missing", "withdrawn"))
+            rows.append((*key, *by_place.values(), by_place.total(), missing, withdrawn))
+        return Table.of(
+            name,
+            rows,
+            "source system",
+            *(
+                Column(
+                    "-".join(str(part) for part in place if part is not None) or "unset", place_words(place)
                 )
-            )
-        sums = [sum(row.summaries for row in summaries if row.place == place) for place in places]
-        rows.append(
-            (
-                None,
-                EVERYBODY,
-                *sums,
-                sum(sums),
-                sum(row.missing for row in summaries),
-                sum(row.withdrawn for row in summaries),
-            )
-        )
-        return Table(
-            name=name,
-            title=title,
-            columns=(
-                Column("source", "source"),
-                Column("system", "system"),
-                *(Column(_name(place), place_words(place)) for place in places),
-                Column("summaries", "all"),
-                Column("missing", "missing"),
-                Column("withdrawn", "withdrawn", show="varies"),
+                for place in places
             ),
-            rows=tuple(rows) if summaries else (),
+            Column("summaries", "all"),
+            "missing",
+            Column("withdrawn", "withdrawn", show="varies"),
+            title=title,
             signature=f"{name}|v:{__version__}",
         )
 
@@ -118,38 +105,30 @@ def place_words(place: Place) -> str:
     return ", ".join(words) or "summaries"
 
 
-def _name(place: Place) -> str:
-    return "-".join(str(part) for part in place if part is not None) or "unset"
-
-
 def submitted(source: Source | Gathered | Collection) -> Submitted:
     """Peers by system, task, form and length, missing and withdrawn ones counted: `submitted("my-eval")`."""
     collection = source if isinstance(source, Collection) else judged_in(source).collection
-    tasks = {name: topic.task for name, topic in collection.topics.items()}
-    types = {name: topic.type for name, topic in collection.topics.items()}
-    several = len({kind for kind in types.values() if kind is not None}) > 1
+    several = len({topic.type for topic in collection.topics.values()} - {None}) > 1
     return Submitted(
-        tasks=tuple(_submitted(collection, tasks)),
-        types=tuple(_submitted(collection, types)) if several else (),
+        tasks=tuple(_submitted(collection, "task")),
+        types=tuple(_submitted(collection, "type")) if several else (),
     )
 
 
-def _submitted(collection: Collection, kinds: Mapping[str, str | None]) -> Iterator[SubmittedSummaries]:
+def _submitted(collection: Collection, kind: Literal["task", "type"]) -> Iterator[SubmittedSummaries]:
     there: Counter[tuple[str, Place]] = Counter()
     gone: Counter[tuple[str, Place]] = Counter()
     topics: dict[Place, set[str]] = {}
-
-    def place(summary: Summary) -> Place:
-        return kinds.get(summary.topic), summary.form, summary.length
-
-    for summary in collection.all_summaries():
-        if summary.is_peer:
-            there[summary.system, place(summary)] += 1
-            topics.setdefault(place(summary), set()).add(summary.topic)
-    for summary in collection.withdrawn:
-        if summary.is_peer:
-            gone[summary.system, place(summary)] += 1
-            topics.setdefault(place(summary), set()).add(summary.topic)
+    for counts, summaries in ((there, collection.all_summaries()), (gone, collection.withdrawn)):
+        for summary in summaries:
+            if summary.is_peer:
+                place = (
+                    getattr(collection.topics.get(summary.topic), kind, None),
+                    summary.form,
+                    summary.length,
+                )
+                counts[summary.system, place] += 1
+                topics.setdefault(place, set()).add(summary.topic)
     systems = {system: SOURCES[collection.kind(system)] for system, _ in there | gone}
     for source, system in in_order((source, system) for system, source in systems.items()):
         for at in in_order(topics):
@@ -239,48 +218,35 @@ def judging_volume(source: Source | Gathered) -> JudgingVolume:
     gathered = judged_in(source)
     people: dict[str, dict[str, list[Judged]]] = {}
     programs: dict[str, dict[str, list[Judged]]] = {}
-    for judgment in _judged(gathered.judgments, gathered.collection):
+    peer_units: dict[str, int] = {}
+    unsized = 0
+    for judgment in gathered.judgments.everyone():
+        task = judgment.task
+        if task.topic not in gathered.collection.topics:
+            continue
         by_protocol = programs if judgment.origin in JUDGES else people
-        name = ANONYMOUS if is_anonymous(judgment.task.assessor) else judgment.task.assessor
-        by_protocol.setdefault(judgment.task.protocol, {}).setdefault(name, []).append(judgment)
-    peer_units = _peer_units(gathered)
+        name = ANONYMOUS if is_anonymous(task.assessor) else task.assessor
+        by_protocol.setdefault(task.protocol, {}).setdefault(name, []).append(judgment)
+        if not any(question.startswith(UNIT) for question in judgment.answers):
+            continue
+        size = 0
+        if task.peer is not None:
+            units = gathered.collection.units.get(task.topic, ())
+            size = len(units_of(units, task.peer, gathered.protocol(task.protocol).peer_units))
+        if size:
+            peer_units[task.id] = size
+        else:
+            unsized += by_protocol is people and gathered.first(judgment) is not None
     rows = []
     for protocol in sorted({*people, *programs}):
         mine = people.get(protocol, {})
         if mine:
             everything = [judgment for some in mine.values() for judgment in some]
             rows.append(_volume(gathered, protocol, EVERYBODY, everything, peer_units))
-        for name, some in sorted(mine.items(), key=lambda item: natural(item[0])):
-            rows.append(_volume(gathered, protocol, name, some, peer_units))
-        for name, some in sorted(programs.get(protocol, {}).items(), key=lambda item: natural(item[0])):
-            rows.append(_volume(gathered, protocol, name, some, peer_units))
-    return JudgingVolume(
-        rows=tuple(rows),
-        unsized=sum(
-            peer_units.get(judgment.task.id) is None
-            for by_assessor in people.values()
-            for some in by_assessor.values()
-            for judgment in some
-            if gathered.first(judgment) is not None
-            and any(question.startswith(UNIT) for question in judgment.answers)
-        ),
-    )
-
-
-def _judged(judgments: Judgments, collection: Collection) -> Iterator[Judged]:
-    return (judgment for judgment in judgments.everyone() if judgment.task.topic in collection.topics)
-
-
-def _peer_units(gathered: Gathered) -> dict[str, int]:
-    """Of every task of coverage, how many units the peer has; those whose peers have none are not there."""
-    sizes = {}
-    for judgment in _judged(gathered.judgments, gathered.collection):
-        if judgment.task.peer is not None and any(question.startswith(UNIT) for question in judgment.answers):
-            kind = gathered.protocol(judgment.task.protocol).peer_units
-            units = gathered.collection.units.get(judgment.task.topic, ())
-            if number := len(units_of(units, judgment.task.peer, kind)):
-                sizes[judgment.task.id] = number
-    return sizes
+        for by_name in (mine, programs.get(protocol, {})):
+            for name in sorted(by_name, key=natural):
+                rows.append(_volume(gathered, protocol, name, by_name[name], peer_units))
+    return JudgingVolume(rows=tuple(rows), unsized=unsized)
 
 
 def _volume(

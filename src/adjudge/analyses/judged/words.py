@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.agreement import words as agreement_words
@@ -15,7 +15,6 @@ from adjudge.measures.judged.quality import NONE
 
 if TYPE_CHECKING:
     from adjudge.analyses.judged.adjustment import LengthAdjustment
-    from adjudge.analyses.judged.agreement import JudgedAgreement
     from adjudge.analyses.judged.overview import JudgingOverview
     from adjudge.analyses.judged.parts import JudgedResult, JudgedTable
     from adjudge.analyses.judged.quality_answers import QualityAnswers, SourceAnswers
@@ -24,10 +23,10 @@ if TYPE_CHECKING:
     from adjudge.analyses.judged.volume import JudgingVolume, Submitted
 
 
-def _topics_missing(part: Part, topics: Mapping[str, int], ranked: bool) -> str:
+def topics_missing(part: Part, topics: Mapping[str, int], ranked: bool) -> str:
     missing = ", ".join(f"{system} on {counted(n, 'topic')}" for system, n in topics.items())
-    how = "means are adjusted for topics" if ranked else "means are over each system's own topics"
-    return f"{where(part)}: no score for {missing}; {how}"
+    how = "adjusted for topics" if ranked else "over each system's own topics"
+    return f"{where(part)}: no score for {missing}; means are {how}"
 
 
 NOTES: Mapping[str, str | Callable[..., str]] = {
@@ -39,7 +38,7 @@ NOTES: Mapping[str, str | Callable[..., str]] = {
     "anonymous-ratings": lambda n: (
         f"{counted(n, 'anonymous rating')} pooled only: whoever gave them is no assessor"
     ),
-    "topics-missing": _topics_missing,
+    "topics-missing": topics_missing,
     "partly-timed": "{protocol}: how long it took is known of {timed:,} of {answers:,} answers",
     "not-among-comparisons": lambda n: (
         f"{counted(n, 'page')} not among the comparisons: the peer has no units here"
@@ -73,39 +72,53 @@ def sentences(result: JudgedTables | JudgedResult) -> Iterator[str]:
 def about(result: JudgedTables | JudgedResult, name: str) -> Iterator[str]:
     """What one table says by itself."""
     part = result.part_of(name) if isinstance(result, JudgedTables) else result
+    if name in ROWS:
+        counts, least, words = ROWS[name]
+        rows: Iterator[dict[str, Any]] = part.table(name).records()
+        for row in rows:
+            if row[counts] >= least:
+                yield f"{where(tuple(row.get(key) for key in PLACE))}: {words.format(**row)}."
     for start, say in SAID.items():
         if name == start or name.startswith(f"{start}-"):
             yield from say(part, name)
 
 
-def _rows(result: JudgedTable) -> Iterator[dict[str, Any]]:
-    return result.made.records()
-
-
-def _place(row: Mapping[str, Any]) -> str:
-    keys = ("protocol", "task", "length", "form", "source", "system")
-    return where(tuple(row.get(key) for key in keys))
-
-
-def _quality_by_source(result: JudgedTable, name: str) -> Iterator[str]:
-    for row in _rows(result):
-        if row["n"] > 1:
-            yield (
-                f"{_place(row)}: {row['mean']:.2f} of {row['questions']} questions found errors on average"
-                f" ({row['low']:z.2f} to {row['high']:z.2f}, n = {row['n']:,}), {row['max']:.0f} at the most."
-            )
+PLACE = ("protocol", "task", "length", "form", "source", "system")
+"""The columns that say where a row is of."""
+ROWS: Mapping[str, tuple[str, int, str]] = {
+    "quality-by-source": (
+        "n",
+        2,
+        "{mean:.2f} of {questions} questions found errors on average ({low:z.2f} to {high:z.2f}, n = {n:,}),"
+        " {max:.0f} at the most",
+    ),
+    "coverage-by-source": ("n", 2, "mean coverage {mean:.3f} ({low:z.3f} to {high:z.3f}, n = {n:,})"),
+    "coverage-by-system": ("n", 2, "mean coverage {mean:.3f} ({low:z.3f} to {high:z.3f}, n = {n:,})"),
+    # What Lin and Hovy 2002, section 4, call inter-human agreement. It is no agreement between assessors.
+    "human-retention": (
+        "n",
+        1,
+        "human peers' retention is {mean:.1%} on average ({statistic}, n = {n:,})",
+    ),
+    "uncovered-by-source": ("units", 1, "{share:.0%} of {units:,} model units have no coverage"),
+}
+"""What is said of every row of a table whose count, in a column, is large enough."""
 
 
 def _answers(result: JudgedTable, name: str) -> Iterator[str]:
     """Which question found most: the uneven distribution that Over and Liggett point out."""
     shares = {}
-    for row in _rows(result):
+    for row in _records(result):
         counts = {value: n for value, n in row.items() if value not in ("question", "label", "unanswered")}
         if NONE in counts and (total := sum(counts.values())):
             shares[row["label"] or row["question"]] = 1 - counts[NONE] / total
     if shares:
         most = max(shares, key=lambda label: shares[label])
         yield f"The question that most often found errors is {most}: {shares[most]:.0%} of its answers."
+
+
+def _records(result: JudgedTable) -> Iterator[dict[str, Any]]:
+    return result.made.records()
 
 
 def _quality_by_question(result: QualityAnswers, name: str) -> Iterator[str]:
@@ -123,13 +136,6 @@ def _quality_by_question(result: QualityAnswers, name: str) -> Iterator[str]:
             yield f"{where(key)}: no question found any errors."
 
 
-def _coverage(result: JudgedTable, name: str) -> Iterator[str]:
-    for row in _rows(result):
-        if row["n"] > 1:
-            mean = f"{row['mean']:.3f} ({row['low']:z.3f} to {row['high']:z.3f}, n = {row['n']:,})"
-            yield f"{_place(row)}: mean coverage {mean}."
-
-
 def _coverage_quartiles(result: CoverageSpread, name: str) -> Iterator[str]:
     for part in dict.fromkeys(row.part for row in result.rows):
         means = [
@@ -139,20 +145,6 @@ def _coverage_quartiles(result: CoverageSpread, name: str) -> Iterator[str]:
         ]
         if means:
             yield f"{where(part)}: mean coverage of a page is {', '.join(means)}."
-
-
-def _human_retention(result: JudgedTable, name: str) -> Iterator[str]:
-    """What Lin and Hovy 2002, section 4, call inter-human agreement. It is no agreement between assessors."""
-    for row in _rows(result):
-        if row["n"]:
-            mean = f"{row['mean']:.1%} on average ({row['statistic']}, n = {row['n']:,})"
-            yield f"{_place(row)}: human peers' retention is {mean}."
-
-
-def _uncovered(result: JudgedTable, name: str) -> Iterator[str]:
-    for row in _rows(result):
-        if row["units"]:
-            yield f"{_place(row)}: {row['share']:.0%} of {row['units']:,} model units have no coverage."
 
 
 def _unit_coverage(result: UnitCoverage, name: str) -> Iterator[str]:
@@ -189,19 +181,14 @@ def _unmarked(result: UnmarkedTables, name: str) -> Iterator[str]:
 
 
 def _ratings(result: JudgedTable, name: str) -> Iterator[str]:
-    for row in _rows(result):
+    for row in _records(result):
         if row["assessor"] == POOLED:
             of = counted(row["n"], "rating")
             yield f"{row['aspect']}: {row['mean']:z.2f} on average, median {row['median']:.4g} ({of})."
 
 
-def _agreement(result: JudgedAgreement, name: str) -> Iterator[str]:
-    for title, alpha, topics in result.alphas:
-        yield f"{title}: {agreement_words.alpha_sentence(alpha, topics)}"
-
-
 def _contradictions(result: JudgedTable, name: str) -> Iterator[str]:
-    rows = list(_rows(result))
+    rows = list(_records(result))
     total = sum(row["answers"] for row in rows)
     odd = sum(row["marked_but_none"] + row["some_but_unmarked"] for row in rows)
     yield f"{odd:,} of {total:,} answers on model units contradict themselves ({odd / total:.1%})."
@@ -240,20 +227,17 @@ def _submitted(result: Submitted, name: str) -> Iterator[str]:
     yield f"{counted(many, 'summary is', 'summaries are')} missing: {listed(missing)}."
 
 
-SAID: Mapping[str, Callable[[Any, str], Iterator[str]]] = {
-    "quality-by-source": _quality_by_source,
+SAID: Mapping[str, Callable[[Any, str], Iterable[str]]] = {
     "answers": _answers,
     "quality-by-question": _quality_by_question,
-    "coverage-by-source": _coverage,
-    "coverage-by-system": _coverage,
     "coverage-quartiles": _coverage_quartiles,
-    "human-retention": _human_retention,
-    "uncovered-by-source": _uncovered,
     "unit-coverage": _unit_coverage,
     "length-adjustment": _length_adjustment,
     "unmarked-by-source": _unmarked,
     "ratings-by-assessor": _ratings,
-    "agreement": _agreement,
+    "agreement": lambda result, name: [
+        f"{title}: {agreement_words.alpha_sentence(alpha, topics)}" for title, alpha, topics in result.alphas
+    ],
     "contradictions": _contradictions,
     "volume": _volume,
     "summaries-by-system": _submitted,

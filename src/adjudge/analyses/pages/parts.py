@@ -101,7 +101,6 @@ class PageLink:
 
     file: str
     text: str
-    more: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
@@ -49,15 +49,11 @@ def write_pages(texts: Mapping[str, str], folder: str | Path) -> list[Path]:
     except OSError as error:
         raise DataError(f"{folder}: the report cannot be written: {error.strerror}") from None
     finally:
-        _remove(drafts.values())
+        for draft in drafts.values():
+            with suppress(OSError):  # what went wrong before is what the user should hear of
+                draft.unlink()
     *paths, index = drafts
     return [index, *paths]
-
-
-def _remove(drafts: Iterable[Path]) -> None:
-    for draft in drafts:
-        with suppress(OSError):  # what went wrong before is what the user should hear of
-            draft.unlink()
 
 
 @cache

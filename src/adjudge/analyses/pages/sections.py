@@ -51,17 +51,13 @@ class Section:
     @property
     def unfolds(self) -> str:
         """What is folded, in words; empty where nothing is."""
-        parts = [
-            words
-            for there, words in (
-                (self.more, "more sentences"),
-                (self.further, "tables"),
-                (self.notes, "notes"),
-                (self.signature, "the signature"),
-            )
-            if there
-        ]
-        return capitalised(listed(parts))
+        folded = {
+            "more sentences": self.more,
+            "tables": self.further,
+            "notes": self.notes,
+            "the signature": self.signature,
+        }
+        return capitalised(listed([words for words, there in folded.items() if there]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,36 +80,32 @@ def section(
     said: Iterable[str] = (),
     tables: Sequence[Table] = (),
     further: Sequence[Table] = (),
-    figure: PageFigure | None = None,
     notes: Iterable[str] = (),
     command: str = "",
     about_command: str = "All of it",
+    figure: PageFigure | None = None,
     signature: str = "",
 ) -> Section:
     """A section whose tables are escaped HTML; of long tables the first rows, of many sentences the first few."""
     sentences = list(said)
     first = tuple(dict.fromkeys(sentences[:SAID]))
     rest = [table for table in further if table.rows]
+    left = len(rest) - MOST_FURTHER
+    where = "with the command below" if command else "not shown"
     return Section(
         anchor=anchor,
         title=title,
         sentences=first,
         figure=figure,
-        tables=tuple(_shown(table, command, FIRST_ROWS) for table in tables if table.rows),
+        tables=tuple(shown_table(table, most=FIRST_ROWS, where=where) for table in tables if table.rows),
         more=tuple(text for text in dict.fromkeys(sentences[SAID:]) if text not in first),
-        further=tuple(_shown(table, command) for table in rest[:MOST_FURTHER]),
-        left=f"{counted(left, 'more table')} with the command below."
-        if (left := len(rest) - MOST_FURTHER) > 0
-        else "",
+        further=tuple(shown_table(table, most=FOLDED_ROWS, where=where) for table in rest[:MOST_FURTHER]),
+        left=f"{counted(left, 'more table')} with the command below." if left > 0 else "",
         notes=tuple(dict.fromkeys(notes)),
         command=command,
         about_command=about_command,
         signature=signature,
     )
-
-
-def _shown(table: Table, command: str, most: int = FOLDED_ROWS) -> ShownTable:
-    return shown_table(table, most=most, where="with the command below" if command else "not shown")
 
 
 class SectionPart(ReportPart[R]):
@@ -159,9 +151,6 @@ class SectionPart(ReportPart[R]):
     def chapter(self, result: R | Absent, findings: Findings) -> Chapter:
         if isinstance(result, Absent):
             return Chapter(self.ANCHOR, self.QUESTION, (), TEMPLATE, Sections(), (result,))
-        content = Sections(
-            tuple(self.about(result, findings)),
-            tuple(self.sections(result, findings)),
-        )
+        content = Sections(tuple(self.about(result, findings)), tuple(self.sections(result, findings)))
         headlines, missing = tuple(self.headlines(result)), tuple(self.missing(result))
         return Chapter(self.ANCHOR, self.QUESTION, headlines, TEMPLATE, content, missing)

@@ -51,34 +51,40 @@ def strengths(fit: PreferenceFit) -> Figure:
     import altair as alt
 
     placed = [standing for standing in fit.standings if standing.rank is not None]
-    shown = _ends(placed)
+    half = MOST_ITEMS // 2
+    shown = placed if len(placed) <= MOST_ITEMS else [*placed[:half], *placed[-half:]]
     data = pd.DataFrame(
         {
             "item": labels([standing.item for standing in shown], [standing.rank for standing in shown]),
             "text": [standing.item for standing in shown],
             "part": [f"part {standing.part}" for standing in shown],
-            "rank": [standing.rank for standing in shown],
-            "strength": [standing.strength for standing in shown],
-            "low": [standing.low for standing in shown],
-            "high": [standing.high for standing in shown],
+            **{
+                name: [getattr(standing, name) for standing in shown]
+                for name in ("rank", "strength", "low", "high")
+            },
             "open": [standing.open or "" for standing in shown],
-            "wins": [standing.wins for standing in shown],
-            "losses": [standing.losses for standing in shown],
-            "ties": [standing.ties for standing in shown],
+            **{name: [getattr(standing, name) for standing in shown] for name in ("wins", "losses", "ties")},
         }
     )
-    bounds = _domain(shown)
+    # The logarithmic axis has all that is finite, and some room; 1, 2 and 5 of every power of ten, or of a long axis
+    # the powers alone.
+    values = [v for s in shown for v in (s.strength, s.low, s.high) if math.isfinite(v) and v > 0]
+    room = max((max(values) / min(values)) ** 0.04, 1.1)
+    low, high = max(min(values) / room, 1e-300), min(max(values) * room, 1e300)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ones = (1,) if len(powers) > 5 else (1, 2, 5)
+    every = max(1, len(powers) // 8)
+    ticks = [float(f"{one}e{power}") for power in powers if power % every == 0 for one in ones]
     parts = list(dict.fromkeys(data["part"]))
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         y = alt.Y("item:N", sort=in_order(data["item"]), title=None, axis=alt.Axis(labelLimit=400))
-        scale = alt.Scale(type="log", domain=list(bounds), nice=False)
-        axis = alt.Axis(format="~g", values=_ticks(*bounds), labelOverlap=False)
+        scale = alt.Scale(type="log", domain=[low, high], nice=False)
+        axis = alt.Axis(format="~g", values=[at for at in ticks if low <= at <= high], labelOverlap=False)
+        colour: Any = alt.value(ACCENT)
         if 1 < len(parts) <= len(SERIES):
             ranged = alt.Scale(domain=parts, range=list(SERIES[: len(parts)]))
-            colour: Any = alt.Color("part:N", title=None, scale=ranged)
-        else:
-            colour = alt.value(ACCENT)
+            colour = alt.Color("part:N", title=None, scale=ranged)
         one = base.mark_rule(strokeDash=[4, 3], color=SOFT).encode(
             x=alt.X(datum=1, type="quantitative", scale=scale)
         )
@@ -86,8 +92,7 @@ def strengths(fit: PreferenceFit) -> Figure:
         bounded = base.transform_filter("datum.low != null || datum.high != null || datum.open == 'both'")
         bars = (
             bounded.transform_calculate(
-                from_=f"datum.low == null ? {bounds[0]} : datum.low",
-                to=f"datum.high == null ? {bounds[1]} : datum.high",
+                from_=f"datum.low == null ? {low} : datum.low", to=f"datum.high == null ? {high} : datum.high"
             )
             .mark_rule(strokeWidth=2)
             .encode(
@@ -97,8 +102,8 @@ def strengths(fit: PreferenceFit) -> Figure:
         arrows = [
             base.transform_filter(f"datum.open == '{side}' || datum.open == 'both'")
             .mark_point(shape=shape, size=50)
-            .encode(x=alt.X(datum=bounds[end], type="quantitative", scale=scale), y=y, color=colour)
-            for side, shape, end in (("above", "triangle-right", 1), ("below", "triangle-left", 0))
+            .encode(x=alt.X(datum=end, type="quantitative", scale=scale), y=y, color=colour)
+            for side, shape, end in (("above", "triangle-right", high), ("below", "triangle-left", low))
         ]
         points = base.mark_point().encode(
             x=alt.X("strength:Q", scale=scale, title="strength", axis=axis), y=y, color=colour
@@ -151,29 +156,6 @@ def _strength_words(fit: PreferenceFit, placed: Sequence[ItemStrength], shown: S
     return " ".join(sentences)
 
 
-def _ends(placed: Sequence[ItemStrength]) -> list[ItemStrength]:
-    if len(placed) <= MOST_ITEMS:
-        return list(placed)
-    return [*placed[: MOST_ITEMS // 2], *placed[-(MOST_ITEMS // 2) :]]
-
-
-def _domain(shown: Sequence[ItemStrength]) -> tuple[float, float]:
-    """Of the logarithmic axis: all that is finite, and some room."""
-    values = [v for e in shown for v in (e.strength, e.low, e.high) if math.isfinite(v) and v > 0]
-    low, high = min(values), max(values)
-    room = max((high / low) ** 0.04, 1.1)
-    return max(low / room, 1e-300), min(high * room, 1e300)
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """1, 2 and 5 of every power of ten; of a long axis the powers alone."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ones = (1,) if len(powers) > 5 else (1, 2, 5)
-    every = max(1, len(powers) // 8)
-    made = [float(f"{one}e{power}") for power in powers if power % every == 0 for one in ones]
-    return [value for value in made if low <= value <= high]
-
-
 def labels(items: Sequence[str], ranks: Sequence[int | None]) -> list[str]:
     """`3. The storm hit the coast ...`: names or sentences as an axis takes them, each different."""
     axis_labels: list[str] = []
@@ -193,23 +175,20 @@ def win_probabilities(fit: PreferenceFit) -> Figure:
     square = fit.win_probabilities()
     if len(square) < 2:
         raise UsageError("a matrix of win probabilities takes two items or more that were in a pair")
-    every = len(square)
     ranks = [standing.rank for standing in fit.standings if standing.rank is not None][:MOST_CELLS]
     names = list(square.index[:MOST_CELLS])
-    square = square.iloc[:MOST_CELLS, :MOST_CELLS]
     rows = labels(names, ranks)
     columns = [str(k + 1) for k in range(len(names))]
-    differ = {
-        pair
-        for item_pair in fit.pairs
-        if item_pair.verdict == "differ"
-        for pair in ((item_pair.a, item_pair.b), (item_pair.b, item_pair.a))
-    }
+    differ = {frozenset((pair.a, pair.b)) for pair in fit.pairs if pair.verdict == "differ"}
     records = []
     for r, a in enumerate(names):
         for c, b in enumerate(names):
             chance = float(square.iat[r, c])
-            step = -1 if math.isnan(chance) else heat_step(chance, 0, 1)
+            text = "–" if math.isnan(chance) else f"{chance:.2f}".removeprefix("0")
+            if 0 < chance < 0.005:
+                text = "<.01"
+            elif 0.995 <= chance < 1:
+                text = ">.99"
             records.append(
                 {
                     "row": rows[r],
@@ -217,52 +196,35 @@ def win_probabilities(fit: PreferenceFit) -> Figure:
                     "item": a,
                     "other": b,
                     "probability": chance,
-                    "different": (a, b) in differ,
-                    "step": step,
-                    "shown": "" if r == c else "–" if math.isnan(chance) else _chance(chance),
+                    "different": {a, b} in differ,
+                    "step": -1 if math.isnan(chance) else heat_step(chance, 0, 1),
+                    "shown": "" if r == c else text,
                 }
             )
     data = pd.DataFrame(records)
-    size = 40
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
-        x = alt.X(
-            "column:N",
-            sort=columns,
-            title="preferred to the item in this place",
-            axis=alt.Axis(labelAngle=0, orient="top", ticks=False, domain=False),
-        )
-        y = alt.Y(
-            "row:N",
-            sort=in_order(rows),
-            title=None,
-            axis=alt.Axis(labelLimit=360, ticks=False, domain=False),
-        )
+        above = alt.Axis(labelAngle=0, orient="top", ticks=False, domain=False)
+        x = alt.X("column:N", sort=columns, title="preferred to the item in this place", axis=above)
+        beside = alt.Axis(labelLimit=360, ticks=False, domain=False)
+        y = alt.Y("row:N", sort=in_order(rows), title=None, axis=beside)
+        steps = alt.Scale(domain=[-1, *range(len(HEAT))], range=[GRID, *HEAT])
         cells = base.mark_rect(stroke=PAPER).encode(
-            x=x,
-            y=y,
-            color=alt.Color(
-                "step:O", legend=None, scale=alt.Scale(domain=[-1, *range(len(HEAT))], range=[GRID, *HEAT])
-            ),
+            x=x, y=y, color=alt.Color("step:O", legend=None, scale=steps)
         )
-        dark = "datum.step >= 5"
+        ink = alt.condition("datum.step >= 5", alt.value(HEAT_INK_HIGH), alt.value(HEAT_INK_LOW))
         texts = [
             base.transform_filter(f"datum.different == {str(bold).lower()}")
             .mark_text(fontSize=11, fontWeight="bold" if bold else "normal")
-            .encode(
-                x=x,
-                y=y,
-                text="shown:N",
-                color=alt.condition(dark, alt.value(HEAT_INK_HIGH), alt.value(HEAT_INK_LOW)),
-            )
+            .encode(x=x, y=y, text="shown:N", color=ink)
             for bold in (False, True)
         ]
-        return alt.layer(cells, *texts, width=alt.Step(size), height=alt.Step(26))
+        return alt.layer(cells, *texts, width=alt.Step(40), height=alt.Step(26))
 
     return figure_of(
         "win-probabilities",
         f"Win probabilities: {fit.title}",
-        _win_words(fit, names, every),
+        _win_words(fit, names, len(square)),
         data,
         drawing,
         notes=tuple(fit.warnings()),
@@ -290,16 +252,6 @@ def _win_words(fit: PreferenceFit, names: Sequence[str], every: int) -> str:
     return " ".join(sentences)
 
 
-def _chance(value: float) -> str:
-    """`.83`; of what rounds to 0 or 1 but is not, `<.01` and `>.99`."""
-    if 0 < value < 0.005:
-        return "<.01"
-    if 0.995 <= value < 1:
-        return ">.99"
-    text = f"{value:.2f}"
-    return text[1:] if text.startswith("0") else text
-
-
 # Agreement by the number of answers. Zopf 2018, figure 3
 
 
@@ -315,51 +267,50 @@ def preferences_needed(result: Convergence, *, topic: str | None = None) -> Figu
         why = result.topics[0].why if result.topics else "there are no topics"
         raise DataError(f"no topic has a trajectory ({why})")
     one = _topic(result, topic)
-    mean = _mean_rows(result) if one is None else _topic_rows(one)
-    last = mean[-1]["answers"]
+    rows: list[tuple[Any, ...]] = []
+    if one is None:
+        for t in result.measured:
+            rows += [("topic", "topic", t.topic, p.n, p.mean, p.low, p.high) for p in t.points]
+        means = zip(result.mean(), result.mean_intervals(), strict=True)
+        mean: list[tuple[Any, ...]] = [(None, n, agreement, *span) for (n, agreement, _), span in means]
+    else:
+        mean = [(one.topic, p.n, p.mean, p.low, p.high) for p in one.points]
+    rows += [("preferences", PREFERENCES, *row) for row in mean]
     lines = result.lines() if one is None else dict(one.lines)
     there = {name: value for name, value in lines.items() if not math.isnan(value)}
-    data = pd.DataFrame(
-        [
-            *([] if one is not None else _thin_rows(result)),
-            *mean,
-            *(
-                _row("measure", name, None, at, value)
-                for name, value in there.items()
-                for at in (mean[0]["answers"], last)
-            ),
-        ]
-    )
+    for name, value in there.items():
+        rows += [("measure", name, None, row[1], value, math.nan, math.nan) for row in (mean[0], mean[-1])]
+    data = pd.DataFrame(rows, columns=["of", "series", "topic", "answers", "agreement", "low", "high"])
     legend = [PREFERENCES, *there]
     shades = [INK, *(SERIES[k % len(SERIES)] for k in range(len(there)))]
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         x = alt.X("answers:Q", title="answers per topic", scale=alt.Scale(zero=False, nice=False))
-        y: dict[str, Any] = {
+        look: dict[str, Any] = {
             "title": f"agreement with {result.human}",
             "scale": alt.Scale(zero=False),
             "axis": alt.Axis(format=".0%"),
         }
-        shown = alt.Scale(domain=in_order(legend), range=shades)
-        colour = alt.Color("series:N", title=None, scale=shown)
+        y = alt.Y("agreement:Q", **look)
+        colour = alt.Color("series:N", title=None, scale=alt.Scale(domain=in_order(legend), range=shades))
         topics = (
             base.transform_filter("datum.of == 'topic'")
             .mark_line(strokeWidth=1, color=PLAIN, opacity=0.45)
-            .encode(x=x, y=alt.Y("agreement:Q", **y), detail="topic:N")
+            .encode(x=x, y=y, detail="topic:N")
         )
         band = (
             base.transform_filter("datum.of == 'preferences' && datum.low != null")
             .mark_area(color=INK, opacity=0.12)
-            .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q")
+            .encode(x=x, y=alt.Y("low:Q", **look), y2="high:Q")
         )
         rules = (
             base.transform_filter("datum.of == 'measure'")
             .mark_line(strokeWidth=1.5, strokeDash=[6, 3])
-            .encode(x=x, y=alt.Y("agreement:Q", **y), color=colour)
+            .encode(x=x, y=y, color=colour)
         )
         preferences = base.transform_filter("datum.of == 'preferences'")
-        line = preferences.mark_line(strokeWidth=2.5).encode(x=x, y=alt.Y("agreement:Q", **y), color=colour)
-        points = preferences.mark_point(size=26).encode(x=x, y=alt.Y("agreement:Q", **y), color=colour)
+        line = preferences.mark_line(strokeWidth=2.5).encode(x=x, y=y, color=colour)
+        points = preferences.mark_point(size=26).encode(x=x, y=y, color=colour)
         return alt.layer(topics, band, rules, line, points, width=500, height=320)
 
     return figure_of(
@@ -386,60 +337,20 @@ def _topic(result: Convergence, asked: str | None) -> Trajectory | None:
     return trajectory
 
 
-def _row(
-    of: str,
-    series: str,
-    topic: str | None,
-    answers: int,
-    agreement: float,
-    low: float = math.nan,
-    high: float = math.nan,
-) -> dict[str, Any]:
-    return {
-        "of": of,
-        "series": series,
-        "topic": topic,
-        "answers": answers,
-        "agreement": agreement,
-        "low": low,
-        "high": high,
-    }
-
-
-def _mean_rows(result: Convergence) -> list[dict[str, Any]]:
-    rows = zip(result.mean(), result.mean_intervals(), strict=True)
-    return [_row("preferences", PREFERENCES, None, n, mean, *span) for (n, mean, _), span in rows]
-
-
-def _topic_rows(trajectory: Trajectory) -> list[dict[str, Any]]:
-    return [
-        _row("preferences", PREFERENCES, trajectory.topic, point.n, point.mean, point.low, point.high)
-        for point in trajectory.points
-    ]
-
-
-def _thin_rows(result: Convergence) -> list[dict[str, Any]]:
-    return [
-        _row("topic", "topic", trajectory.topic, point.n, point.mean, point.low, point.high)
-        for trajectory in result.measured
-        for point in trajectory.points
-    ]
-
-
 def _words(result: Convergence, one: Trajectory | None, data: pd.DataFrame) -> str:
     rows = data[data["of"] == "preferences"]
     first, last = rows.iloc[0], rows.iloc[-1]
-    runs = f"So many answers of a topic are drawn at random, {counted(result.runs, 'time')}"
+    runs = f"So many answers of a topic are drawn at random, {counted(result.asked.runs, 'time')}"
     banded = bool(rows["low"].notna().any())
     if one is not None:
         sentences = [f"{runs}; the line is the mean of the runs on topic {one.topic}."]
         if banded:
-            sentences.append(f"{result.level:.0%} of the runs lie in the band.")
+            sentences.append(f"{result.asked.level:.0%} of the runs lie in the band.")
     else:
         sentences = [f"{runs}; the line is the mean over {counted(len(result.measured), 'topic')}."]
         if banded:
             sentences.append(
-                f"The band is its {result.level:.0%} interval over topics; thin lines are single topics."
+                f"The band is its {result.asked.level:.0%} interval over topics; thin lines are single topics."
             )
     sentences.append(
         f"With {counted(int(first['answers']), 'answer')} {first['agreement']:.0%} of the pairs of summaries are"
@@ -460,20 +371,14 @@ def _words(result: Convergence, one: Trajectory | None, data: pd.DataFrame) -> s
 # The catalogue
 
 
-def _length(options: FigureOptions) -> int | None:
-    if isinstance(options.length, str):
-        raise UsageError("this figure takes one length, not all")
-    return options.length
-
-
 def _fit(scores: Scores, options: FigureOptions, of: Of) -> PreferenceFit:
     """Of systems, or of the items of a topic: the first that has answers, unless one is named."""
     from adjudge.analyses.preferences import Prefer
 
     asked = Prefer(
-        of,
+        of if of == "sentences" or options.topic is None else "summaries",
         topic=() if options.topic is None else (options.topic,),
-        length=_length(options),
+        length=options.one_length,
         form=None if of == "sentences" else options.form,
         progress=options.progress,
     )
@@ -487,23 +392,14 @@ def _in_folder(scores: Scores) -> Scores:
     return scores
 
 
-def _sentence_strengths(scores: Scores, options: FigureOptions) -> Figure:
-    return _fit(scores, options, "sentences").figure("strengths")
-
-
-def _system_strengths(scores: Scores, options: FigureOptions) -> Figure:
-    return _fit(scores, options, "systems" if options.topic is None else "summaries").figure("strengths")
-
-
 def _win_probabilities(scores: Scores, options: FigureOptions) -> Figure:
     """Of systems where people were asked about summaries, else of a topic's sentences."""
     from adjudge.analyses.gathered import gathered_of
     from adjudge.judgments.pairs.answers import kinds
 
     gathered = gathered_of(_in_folder(scores))
-    whole: Of = "systems" if options.topic is None else "summaries"
     of_summaries = gathered is not None and "summaries" in kinds(gathered.judgments)
-    return _fit(scores, options, whole if of_summaries else "sentences").figure("win-probabilities")
+    return _fit(scores, options, "systems" if of_summaries else "sentences").figure("win-probabilities")
 
 
 def _preferences_needed(scores: Scores, options: FigureOptions) -> Figure:
@@ -528,7 +424,7 @@ def _preferences_needed(scores: Scores, options: FigureOptions) -> Figure:
         topic = gathered.collection.need_topic(options.topic).topic
         batches = {name: batch for name, batch in batches.items() if name == topic}
     asked = PreferencesNeeded(
-        people, length=_length(options), form=options.form, seed=options.seed, progress=options.progress
+        people, length=options.one_length, form=options.form, seed=options.seed, progress=options.progress
     )
     result = converge(batches, scores, asked, lines)
     return result.figure("preferences-needed", topic=options.topic)
@@ -546,7 +442,7 @@ SPECS = (
     FigureSpec(
         "sentence-strengths",
         "A topic's sentences by the strengths that preferences give them.",
-        _sentence_strengths,
+        lambda scores, options: _fit(scores, options, "sentences").figure("strengths"),
         after="Zopf 2018, section 3",
         takes=("topic",),
         example="--topic d01",
@@ -554,7 +450,7 @@ SPECS = (
     FigureSpec(
         "system-strengths",
         "Systems by the strengths that preferences between summaries give them; with a topic, its summaries.",
-        _system_strengths,
+        lambda scores, options: _fit(scores, options, "systems").figure("strengths"),
         after="Zopf 2018, section 3",
         takes=("topic",),
     ),

@@ -37,7 +37,6 @@ from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import FILE, PROGRAMS, Event
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.preference_strengths import (
-    Penalty,
     among,
     pyramid_worth,
     similarity_of,
@@ -62,17 +61,10 @@ _AMONG: dict[Systems, Among] = {"machine": "machines", "all": "all"}
 
 
 @dataclass(frozen=True, slots=True)
-class TopicAgreement:
+class TopicAgreement(PairAgreement):
     """A measure and people on one topic."""
 
-    topic: str
-    share: float = math.nan
-    agreed: int = 0
-    pairs: int = 0
-    ties: int = 0
-    human_ties: int = 0
-    missing: int = 0
-    why: str | None = None
+    topic: str = ""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -92,7 +84,6 @@ class MeasureAgreement(Result):
     half: bool
     """Whether what a measure ties counts half."""
     why: str | None = None
-    """Why there is no mean."""
 
     @property
     def n(self) -> int:
@@ -132,18 +123,19 @@ class MeasureAgreement(Result):
         }
 
     def tables(self) -> Iterator[Table]:
-        yield Table(
-            name="agreement",
-            columns=(
-                Column("measure", show="never"),
-                Column("human", show="never"),
-                Column("topic", right=False),
-                Column("share", "agreement", right=True),
-                Column("agreed", show="never"),
-                Column("pairs"),
-                *(Column(name, show="never") for name in ("ties", "human_ties", "missing", "why")),
+        numbers = ("share", "agreed", "pairs", "ties", "human_ties", "missing", "why")
+        yield Table.of(
+            "agreement",
+            (
+                (self.measure, self.human, topic.topic, *(getattr(topic, name) for name in numbers))
+                for topic in self.topics
             ),
-            rows=tuple((self.measure, self.human, *asdict(topic).values()) for topic in self.topics),
+            *(Column(name, show="never") for name in ("measure", "human")),
+            Column("topic", right=False),
+            Column("share", "agreement", right=True),
+            Column("agreed", show="never"),
+            "pairs",
+            *(Column(name, show="never") for name in numbers[3:]),
             title=f"Agreement of {self.measure} with {self.human}",
         )
 
@@ -167,18 +159,35 @@ def agreements(
     if systems not in get_args(Systems):
         raise UsageError(f"systems is {quoted(systems)}, expected one of: {', '.join(get_args(Systems))}")
     people = human_matrix(data, human, systems, length, form)
-    chosen = [measure for spec in measures for measure in data.resolved(spec)] or _directed(
-        data, people.measure
-    )
-    by_measure = [_topics(data, people, measure, length, form, half) for measure in chosen]
-    shares = np.array([[topic.share for topic in topics] for topics in by_measure]).T.reshape(
-        -1, len(by_measure)
-    )
-    low, high = _intervals(shares, level=level)
+    chosen = [measure for spec in measures for measure in data.resolved(spec)] or [
+        name for name in data.measures if name != people.measure and data.table.info[name].better is not None
+    ]
+    if not chosen:
+        raise DataError(f"{data.name}: nothing has been scored that could agree with {people.measure}")
+    by_measure = [list(_by_topic(people, matrix_of(data, name, length, form), half=half)) for name in chosen]
+    shares = np.array([[topic.share for topic in topics] for topics in by_measure]).T
+    low, high = _intervals(shares.reshape(-1, len(by_measure)), level=level)
     return [
-        _agreement(measure, people, topics, (float(low[k]), float(high[k]), level), systems, half)
+        MeasureAgreement(
+            measure=measure,
+            human=people.measure,
+            topics=tuple(topics),
+            mean=_mean([topic.share for topic in topics]),
+            low=float(low[k]),
+            high=float(high[k]),
+            level=level,
+            systems=systems,
+            half=half,
+            why=None if any(topic.pairs for topic in topics) else common_reason([t.why for t in topics]),
+        )
         for k, (measure, topics) in enumerate(zip(chosen, by_measure, strict=True))
     ]
+
+
+def _mean(values: Iterable[float]) -> float:
+    """Of those that are there."""
+    numbers = [value for value in values if not math.isnan(value)]
+    return math.fsum(numbers) / len(numbers) if numbers else math.nan
 
 
 def _intervals(shares: FloatArray, *, level: float) -> tuple[FloatArray, FloatArray]:
@@ -191,32 +200,6 @@ def _intervals(shares: FloatArray, *, level: float) -> tuple[FloatArray, FloatAr
     return np.where(without, np.nan, low), np.where(without, np.nan, high)
 
 
-def _agreement(
-    measure: str,
-    people: ScoreMatrix,
-    topics: Sequence[TopicAgreement],
-    interval: tuple[float, float, float],
-    systems: Systems,
-    half: bool,
-) -> MeasureAgreement:
-    shares = [topic.share for topic in topics if topic.pairs]
-    why = None if shares else common_reason([topic.why for topic in topics])
-    mean = math.fsum(shares) / len(shares) if shares else math.nan
-    low, high, level = interval
-    return MeasureAgreement(
-        measure=measure,
-        human=people.measure,
-        topics=tuple(topics),
-        mean=mean,
-        low=low,
-        high=high,
-        level=level,
-        systems=systems,
-        half=half,
-        why=why,
-    )
-
-
 def human_matrix(
     data: Scores,
     human: str,
@@ -226,14 +209,18 @@ def human_matrix(
 ) -> ScoreMatrix:
     """What people say of the systems that count, turned so that higher is better."""
     name = data.resolve(human)
-    at = length_for(data, name, length)
-    matrix = data.matrix(name, length=at, form=form_for(data, name, form), among=_AMONG[systems])
+    matrix = matrix_of(data, name, length, form, _AMONG[systems])
     if matrix.info.better is None:
-        human_option = Argument("human", name)
-        raise UsageError(f"{human_option} is a description: nobody is better by it")
-    if matrix.info.better == "lower":
-        matrix = replace(matrix, values=-matrix.values)
-    return matrix
+        raise UsageError(f"{Argument('human', name)} is a description: nobody is better by it")
+    return replace(matrix, values=-matrix.values) if matrix.info.better == "lower" else matrix
+
+
+def matrix_of(
+    data: Scores, measure: str, length: int | AllLengths | None, form: str | None, among: Among = "all"
+) -> ScoreMatrix:
+    """Scores of the length and form asked for; a measure that knows none has its scores anyway."""
+    length, form = length_for(data, measure, length), form_for(data, measure, form)
+    return data.matrix(measure, length=length, form=form, among=among)
 
 
 def length_for(data: Scores, measure: str, length: int | AllLengths | None) -> int | AllLengths | None:
@@ -246,73 +233,32 @@ def form_for(data: Scores, measure: str, form: str | None) -> str | None:
     return None if data.table.forms(measure) == (UNSET,) else form
 
 
-def aligned(people: ScoreMatrix, matrix: ScoreMatrix, topic: str) -> np.ndarray | None:
-    """A measure's scores of the systems that people judged, in their order; None where it does not know the topic."""
-    if topic not in matrix.topics:
-        return None
-    row = dict(zip(matrix.systems, matrix.values[matrix.topics.index(topic)].tolist(), strict=True))
-    return np.array([row.get(system, math.nan) for system in people.systems])
-
-
-def _topics(
-    data: Scores,
-    people: ScoreMatrix,
-    measure: str,
-    length: int | AllLengths | None,
-    form: str | None,
-    half: bool,
-) -> list[TopicAgreement]:
-    matrix = data.matrix(
-        measure, length=length_for(data, measure, length), form=form_for(data, measure, form)
-    )
+def _by_topic(people: ScoreMatrix, matrix: ScoreMatrix, *, half: bool) -> Iterator[TopicAgreement]:
     better = matrix.info.better
     if better is None:
-        raise UsageError(f"{measure} is a description: nobody is better by it, so it cannot agree")
-    by_topic = []
+        raise UsageError(f"{matrix.measure} is a description: nobody is better by it, so it cannot agree")
+    rows = dict(zip(matrix.topics, matrix.values.tolist(), strict=True))
     for topic, human in zip(people.topics, people.values, strict=True):
-        scores = aligned(people, matrix, topic)
-        if scores is None:
+        if topic not in rows:
             missing = math.comb(int(np.count_nonzero(~np.isnan(human))), 2)
-            by_topic.append(TopicAgreement(topic=topic, missing=missing, why=f"{measure} has no scores"))
-        else:
-            pairs = pair_agreement(human, scores, better=better, half=half)
-            reasons = [why for t, s, why in matrix.missing if t == topic and s in people.systems]
-            by_topic.append(_of_topic(topic, pairs, reasons if np.isnan(scores).all() else ()))
-    return by_topic
-
-
-def _of_topic(topic: str, agreement: PairAgreement, reasons: Sequence[str]) -> TopicAgreement:
-    """A topic on which a measure has no score at all says why it has none."""
-    why = common_reason(reasons) if agreement.why and reasons else agreement.why
-    return TopicAgreement(
-        topic=topic,
-        share=agreement.share,
-        agreed=agreement.agreed,
-        pairs=agreement.pairs,
-        ties=agreement.ties,
-        human_ties=agreement.human_ties,
-        missing=agreement.missing,
-        why=why,
-    )
-
-
-def _directed(data: Scores, human: str) -> list[str]:
-    measures = [m for m in data.measures if m != human and data.table.info[m].better is not None]
-    if not measures:
-        raise DataError(f"{data.name}: nothing has been scored that could agree with {human}")
-    return measures
+            none = PairAgreement(share=math.nan, agreed=0, pairs=0, ties=0, missing=missing)
+            yield TopicAgreement(**asdict(none) | {"topic": topic, "why": f"{matrix.measure} has no scores"})
+            continue
+        by_system = dict(zip(matrix.systems, rows[topic], strict=True))
+        scores = np.array([by_system.get(system, math.nan) for system in people.systems])
+        pairs = pair_agreement(human, scores, better=better, half=half)
+        reasons = [why for t, s, why in matrix.missing if t == topic and s in people.systems]
+        why = pairs.why
+        if why and reasons and np.isnan(scores).all():
+            why = common_reason(reasons)
+        yield TopicAgreement(**asdict(pairs) | {"topic": topic, "why": why})
 
 
 def common_reason(reasons: Sequence[str | None]) -> str:
     """Why no topic has an agreement: the reason, where there is one, or how many there are."""
-    distinct = list(dict.fromkeys(reason for reason in reasons if reason))
-    if not distinct:
-        return "no topic is judged"
-    return (
-        distinct[0]
-        if len(distinct) == 1
-        else f"{distinct[0]}, and {counted(len(distinct) - 1, 'other reason')}"
-    )
+    distinct = list(dict.fromkeys(reason for reason in reasons if reason)) or ["no topic is judged"]
+    others = f", and {counted(len(distinct) - 1, 'other reason')}" if len(distinct) > 1 else ""
+    return f"{distinct[0]}{others}"
 
 
 def shown(value: float, missing: str = "n/a") -> str:
@@ -359,7 +305,6 @@ def compared(
 
 MODEL_FREE = {"JS": "js"}
 ROUGES = {"R1": "rouge-1", "R2": "rouge-2", "R3": "rouge-3", "R4": "rouge-4", "SU4": "rouge-su4"}
-PYRAMID = {"PY": "pyramid"}
 LINES = {**ROUGES, **MODEL_FREE}
 """What the trajectories of answers are compared with: horizontal lines."""
 
@@ -372,6 +317,14 @@ class Columns:
     why: Mapping[str, str] = field(default_factory=dict)
     """By spec: what a measure needs and is not there."""
     batches: Mapping[str, TopicBatch] = field(default_factory=dict)
+
+    def why_not(self, measure: str, human: str) -> str | None:
+        """Why a column of this measure has no number."""
+        if measure == human:
+            return "it is what the others are compared with"
+        if measure in self.why or measure not in self.data.measures:
+            return self.why.get(measure, "not scored")
+        return None
 
 
 def score_columns(source: PairSource, specs: Iterable[str], asked: PreferenceStudy[Any]) -> Columns:
@@ -450,22 +403,14 @@ class Minutes:
     idle: int
     """Of those, answers that took longer than `cap` and count as that."""
     cap: float
-    """In seconds."""
     why: str | None = None
 
     @property
     def mean(self) -> float:
-        """Per topic."""
-        return math.fsum(self.topics.values()) / len(self.topics) if self.topics else math.nan
+        return _mean(self.topics.values())
 
 
-def minutes(
-    events: Iterable[Event],
-    topics: Mapping[str, str],
-    *,
-    question: str = PREFERENCE,
-    cap: float = IDLE,
-) -> Minutes:
+def minutes(events: Iterable[Event], topics: Mapping[str, str], *, cap: float = IDLE) -> Minutes:
     """The time that answers took, by topic; `topics` says to which topic a task belongs, for the tasks that count.
 
     An answer took as long as its sender says. Where nothing is said, it took the time since the same person's answer
@@ -474,9 +419,8 @@ def minutes(
     """
     taken: dict[str, float] = {}
     answers = timed = idle = 0
-    by_people = [event for event in events if event.origin not in PROGRAMS]
-    for event, seconds in with_seconds(by_people):
-        if event.task not in topics or event.question != question:
+    for event, seconds in with_seconds([event for event in events if event.origin not in PROGRAMS]):
+        if event.task not in topics or event.question != PREFERENCE:
             continue
         answers += 1
         if seconds is not None:
@@ -502,9 +446,14 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
 
 def with_seconds(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
     """Every answer with its seconds, or None where they are not known."""
+
+    def in_time(timed: tuple[Event, datetime | None]) -> tuple[bool, datetime, int]:
+        event, when = timed
+        return when is None, when or datetime.min.replace(tzinfo=UTC), event.seq or 0
+
     before: dict[str, datetime] = {}
     timed = []
-    for event, when in sorted(((e, moment_of(e.answered_at)) for e in events), key=_in_time):
+    for event, when in sorted(((e, moment_of(e.answered_at)) for e in events), key=in_time):
         seconds = event.took_ms / 1000 if event.took_ms is not None else None
         if when is not None:
             if seconds is None and event.assessor in before:
@@ -512,11 +461,6 @@ def with_seconds(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
             before[event.assessor] = when
         timed.append((event, seconds))
     return timed
-
-
-def _in_time(timed: tuple[Event, datetime | None]) -> tuple[bool, datetime, int]:
-    event, when = timed
-    return when is None, when or datetime.min.replace(tzinfo=UTC), event.seq or 0
 
 
 def moment_of(text: str | None) -> datetime | None:
@@ -578,14 +522,6 @@ class Convergence(Result):
     simulated: int = 0
     """Of these, simulated ones."""
 
-    @property
-    def runs(self) -> int:
-        return self.asked.runs
-
-    @property
-    def level(self) -> float:
-        return self.asked.level
-
     def how(self) -> str:
         o = self.asked
         options = f"smooth:{str(o.smooth).lower()}|similarity:{o.similarity}|penalty:{o.penalty}"
@@ -604,28 +540,30 @@ class Convergence(Result):
         """The topics that have a trajectory."""
         return tuple(topic for topic in self.topics if topic.points)
 
+    @property
+    def _sizes(self) -> list[int]:
+        """Of the topic that has most answers, the numbers of them that were drawn."""
+        most = max(self.measured, key=lambda topic: topic.answers, default=None)
+        return [] if most is None else [point.n for point in most.points]
+
     def mean(self) -> Iterator[tuple[int, float, int]]:
         """Answers, mean agreement over all topics, and how many topics have so many answers.
 
         A topic with fewer answers counts with all of its own: so the topics are the same from first to last.
         """
-        most = max(self.measured, key=lambda topic: topic.answers, default=None)
-        for n in () if most is None else [point.n for point in most.points]:
-            means = [topic.at(n).mean for topic in self.measured]
-            yield n, math.fsum(means) / len(means), sum(topic.answers >= n for topic in self.measured)
+        for n in self._sizes:
+            yield n, _mean(t.at(n).mean for t in self.measured), sum(t.answers >= n for t in self.measured)
 
     def mean_intervals(self) -> Iterator[tuple[float, float]]:
         """Of every point of `mean`, Student's interval over topics; NaN where there is none."""
-        if not self.measured:
-            return
-        most = max(self.measured, key=lambda topic: topic.answers)
-        shares = np.array([[topic.at(point.n).mean for point in most.points] for topic in self.measured])
-        low, high = _intervals(shares, level=self.level)
-        yield from zip(low.tolist(), high.tolist(), strict=True)
+        if self.measured:
+            shares = np.array([[topic.at(n).mean for n in self._sizes] for topic in self.measured])
+            low, high = _intervals(shares, level=self.asked.level)
+            yield from zip(low.tolist(), high.tolist(), strict=True)
 
     def lines(self) -> dict[str, float]:
         """Other measures' agreement, meaned over the topics that have a trajectory."""
-        return {n: math.fsum(v) / len(v) if v else math.nan for n, v in self.line_shares().items()}
+        return {name: _mean(shares) for name, shares in self.line_shares().items()}
 
     def line_shares(self) -> dict[str, list[float]]:
         """By measure, its agreement on every topic that has both a trajectory and this measure."""
@@ -670,19 +608,13 @@ class Convergence(Result):
             "topic measure",
             Column("n", "answers", right=True),
             Column("mean", "agreement", right=True),
-            Column("interval", f"{self.level:.0%} of runs", data=False, right=False),
+            Column("interval", f"{self.asked.level:.0%} of runs", data=False, right=False),
             *(Column(name, show="never") for name in ("low", "high", "error")),
         )
 
     def facts(self) -> dict[str, Any]:
-        return {
-            "human": self.human,
-            "runs": self.runs,
-            "level": self.level,
-            "topics": [
-                {"topic": topic.topic, "answers": topic.answers, "why": topic.why} for topic in self.topics
-            ],
-        }
+        topics = [{"topic": t.topic, "answers": t.answers, "why": t.why} for t in self.topics]
+        return {"human": self.human, "runs": self.asked.runs, "level": self.asked.level, "topics": topics}
 
 
 STEP = 10
@@ -727,6 +659,7 @@ def one_run(prepared: PreparedTopic, at: Sequence[int], rng: np.random.Generator
 
 
 def _block(job: tuple[PreparedTopic, int, int, int, range]) -> FloatArray:
+    """Some runs of a topic, as one worker does them; runs x numbers of answers."""
     prepared, step, seed, number, runs = job
     rng = generator(seed, f"prefer/converge/{prepared.topic}", number)
     at = sizes(len(prepared.answers), step)
@@ -753,30 +686,36 @@ def converge(
     if isinstance(asked.length, str):
         raise UsageError(f"answers are about texts of one length: say which with {Argument('length')}")
     people = human_matrix(data, asked.people, asked.systems, asked.length, asked.form)
-    target = Target(asked.length or people.length, asked.form or people.target.form)
-    prepared: dict[str, PreparedTopic | str] = {
-        topic: prepare(batches.get(topic), people, row, target, asked.similarity, asked.smooth, asked.penalty)
-        for row, topic in enumerate(people.topics)
+    prepared = {
+        topic: prepare(batches.get(topic), people, values, asked)
+        for topic, values in zip(people.topics, people.values, strict=True)
     }
-    ready = [topic for topic in prepared.values() if isinstance(topic, PreparedTopic)]
-    blocks = chunked(range(asked.runs), BLOCK)
     jobs = [
         (topic, asked.step, asked.seed, number, block)
-        for topic in ready
-        for number, block in enumerate(blocks)
+        for topic in prepared.values()
+        if isinstance(topic, PreparedTopic)
+        for number, block in enumerate(chunked(range(asked.runs), BLOCK))
     ]
-    shares_by_topic: dict[str, list[FloatArray]] = {topic.topic: [] for topic in ready}
+    shares_by_topic: dict[str, list[FloatArray]] = {}
     done = run(_block, jobs, workers=asked.workers)  # type: ignore[arg-type]
     for number, (job, shares) in enumerate(zip(jobs, done, strict=True), 1):
-        shares_by_topic[job[0].topic].append(shares)
+        shares_by_topic.setdefault(job[0].topic, []).append(shares)
         asked.progress(number, len(jobs))
-    beside = _lines(data, people, lines, asked)
+    beside: dict[str, dict[str, float]] = {topic: {} for topic in people.topics}
+    if chosen := {name: measure for name, measure in lines.items() if measure in data.measures}:
+        names = list(chosen.values())
+        every = agreements(
+            data, people.measure, names, systems=asked.systems, length=asked.length, form=asked.form
+        )
+        for name, measured in zip(chosen, every, strict=True):
+            for topic_agreement in measured.topics:
+                beside[topic_agreement.topic][name] = topic_agreement.share
     batch_answers = [human_answers(batch) for batch in batches.values()]
     return Convergence(
         asked=asked,
         human=people.measure,
         topics=tuple(
-            _trajectory(t, prepared[t], shares_by_topic.get(t, []), asked.step, asked.level, beside[t])
+            _trajectory(Trajectory(topic=t, answers=0, lines=beside[t]), prepared[t], shares_by_topic, asked)
             for t in people.topics
         ),
         answers=sum(len(answers.answers) for answers in batch_answers),
@@ -785,34 +724,32 @@ def converge(
 
 
 def prepare(
-    batch: TopicBatch | None,
-    people: ScoreMatrix,
-    row: int,
-    target: Target,
-    similarity: str,
-    smooth: bool,
-    penalty: Penalty,
+    batch: TopicBatch | None, people: ScoreMatrix, values: FloatArray, asked: PreferencesNeeded
 ) -> PreparedTopic | str:
-    """What the runs of a topic share, or why there can be none."""
+    """What the runs of a topic share, or why there can be none; `values` is people's row."""
     if batch is None:
         return "the topic has no summaries"
     answers = human_answers(batch)
     if (why := answers.why_none()) is not None:
         return why
     texts = [sentence.text for sentence in topic_sentences(batch)]
-    alike = similarity_of(batch, similarity)
+    alike = similarity_of(batch, asked.similarity)
+    assert not isinstance(asked.length, str)
+    target = Target(asked.length or people.length, asked.form or people.target.form)
     by_system = {summary.system: summary for summary in of_target(batch.peers, target)}
-    systems = [system for system in people.systems if system in by_system]
-    weights = summary_weights(
-        [by_system[system].text for system in systems], texts, alike, penalty=penalty, language=batch.language
-    )
-    human = people.values[row][[people.systems.index(system) for system in systems]]
+    at = [k for k, system in enumerate(people.systems) if system in by_system]
     return PreparedTopic(
         topic=batch.topic.topic,
         answers=answers.answers,
-        similarity=among(batch, similarity) if smooth else None,
-        weights=weights,
-        human=human,
+        similarity=among(batch, asked.similarity) if asked.smooth else None,
+        weights=summary_weights(
+            [by_system[people.systems[k]].text for k in at],
+            texts,
+            alike,
+            penalty=asked.penalty,
+            language=batch.language,
+        ),
+        human=values[at],
     )
 
 
@@ -822,67 +759,38 @@ def of_target(peers: Sequence[Summary], target: Target) -> list[Summary]:
     summaries = [peer for peer in peers if length is None or peer.length in (length, None)]
     summaries = [peer for peer in summaries if form is None or (peer.form or UNSET) in (form, UNSET)]
     if len({peer.system for peer in summaries}) < len(summaries):
-        if len({peer.length for peer in summaries}) == 1:
-            forms = listed([f or UNSET for f in dict.fromkeys(peer.form for peer in summaries)])
-            raise _several(summaries[0].topic, "form", forms)
-        lengths = listed([str(n or "unset") for n in dict.fromkeys(peer.length for peer in summaries)])
-        raise _several(summaries[0].topic, "length", lengths)
+        name = "form" if len({peer.length for peer in summaries}) == 1 else "length"
+        there = listed([str(value or UNSET) for value in dict.fromkeys(getattr(p, name) for p in summaries)])
+        raise DataError(
+            f"{summaries[0].topic}: summaries of several {name}s ({there}): choose one with {Argument(name)}"
+        )
     return summaries
 
 
-def _several(topic: str, name: str, targets: str) -> DataError:
-    return DataError(f"{topic}: summaries of several {name}s ({targets}): choose one with {Argument(name)}")
-
-
-def _lines(
-    data: Scores, people: ScoreMatrix, lines: Mapping[str, str], asked: PreferencesNeeded
-) -> dict[str, dict[str, float]]:
-    """By topic, the agreement of other measures, under their headings."""
-    shares: dict[str, dict[str, float]] = {topic: {} for topic in people.topics}
-    chosen = {name: measure for name, measure in lines.items() if measure in data.measures}
-    if chosen:
-        every = agreements(
-            data,
-            people.measure,
-            list(chosen.values()),
-            systems=asked.systems,
-            length=asked.length,
-            form=asked.form,
-        )
-        for name, measured in zip(chosen, every, strict=True):
-            for topic in measured.topics:
-                shares[topic.topic][name] = topic.share
-    return shares
-
-
 def _trajectory(
-    topic: str,
+    empty: Trajectory,
     prepared: PreparedTopic | str,
-    blocks: Sequence[FloatArray],
-    step: int,
-    level: float,
-    lines: Mapping[str, float],
+    blocks: Mapping[str, Sequence[FloatArray]],
+    asked: PreferencesNeeded,
 ) -> Trajectory:
     if isinstance(prepared, str):
-        return Trajectory(topic=topic, answers=0, lines=lines, why=prepared)
-    shares = np.concatenate(blocks)
-    answers = len(prepared.answers)
+        return replace(empty, why=prepared)
+    shares, answers = np.concatenate(blocks[empty.topic]), len(prepared.answers)
     if np.isnan(shares).all():
-        why = "people see no difference between summaries"
-        return Trajectory(topic=topic, answers=answers, lines=lines, why=why)
-    low, high = np.quantile(shares, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    error = (
-        shares.std(axis=0, ddof=1) / math.sqrt(len(shares)) if len(shares) > 1 else np.full(len(low), np.nan)
+        return replace(empty, answers=answers, why="people see no difference between summaries")
+    low, high = np.quantile(shares, [(1 - asked.level) / 2, (1 + asked.level) / 2], axis=0)
+    error = np.full(len(low), np.nan)
+    if len(shares) > 1:
+        error = shares.std(axis=0, ddof=1) / math.sqrt(len(shares))
+    points = zip(sizes(answers, asked.step), shares.mean(axis=0), low, high, error, strict=True)
+    return replace(
+        empty,
+        answers=answers,
+        points=tuple(Point(n, *(float(value) for value in rest)) for n, *rest in points),
     )
-    points = zip(sizes(answers, step), shares.mean(axis=0), low, high, error, strict=True)
-    trajectory = tuple(Point(n, *(float(value) for value in rest)) for n, *rest in points)
-    return Trajectory(topic=topic, answers=answers, points=trajectory, lines=lines)
 
 
 # The paper's tables
-
-
-TIME = "minutes"
 
 
 @dataclass(frozen=True)
@@ -922,12 +830,8 @@ class PaperTable:
     title: str
     cells: tuple[PaperColumn, ...]
     level: float
-    without_pair: int = 0
-    """Topics that have no pair to order."""
-    lacking: int = 0
-    """Topics that lack a column, and are left out."""
-    unsure: tuple[str, ...] = ()
-    """Columns without an interval."""
+    left_out: tuple[Note, ...] = ()
+    """Of topics that are not in the means, and of columns without an interval."""
     differences: Mapping[str, Mapping[str, Found]] = field(default_factory=dict)
     """By a column of the evaluator's, how it compares with the others."""
     smoothing: tuple[Smoothing, ...] = ()
@@ -944,40 +848,39 @@ class PaperTable:
         """The topics that the means are over."""
         return next((tuple(cell.topics) for cell in self.cells if cell.topics), ())
 
+    def shares(self, cell: PaperColumn) -> list[float]:
+        """A column's, on the topics that the means are over."""
+        return [cell.topics[topic] for topic in self.topics]
+
     def notes(self) -> Iterator[Note]:
         """Why columns have no number, each reason once, and what was left out."""
         headings: dict[str, list[str]] = {}
         for cell in self.cells:
             if cell.why:
                 headings.setdefault(cell.why, []).append(cell.heading)
-        for why, some in headings.items():
-            yield Note.of("no-number", headings=some, why=why).on(self.name)
-        if self.without_pair:
-            yield Note.of("no-pair-to-order", n=self.without_pair).on(self.name)
-        if self.lacking:
-            yield Note.of("lacks-a-column", n=self.lacking).on(self.name)
-        if self.unsure:
-            yield Note.of("no-interval", headings=self.unsure, least=LEAST_VARIED).on(self.name)
+        numberless = [Note.of("no-number", headings=some, why=why) for why, some in headings.items()]
+        for note in (*numberless, *self.left_out):
+            yield note.on(self.name)
 
     def table(self, rows: Rows = "mean") -> Table:
         """As the paper has it: a row of means, or one per topic or set before it; then intervals and topics."""
-        timed = self.minutes is not None
-        mean = self.minutes.mean if self.minutes is not None else math.nan
-        lines = [
-            [name, *(shown(value) for value in values), *[""] * timed] for name, values in self.rows_by(rows)
+        lines = [(name, [shown(value) for value in values], "") for name, values in self.rows_by(rows)]
+        minutes = math.nan if self.minutes is None else self.minutes.mean
+        time = "n/a" if math.isnan(minutes) else f"{minutes:.1f}"
+        intervals = ["-" if math.isnan(c.low) else f"{c.low:z.3f}-{c.high:z.3f}" for c in self.cells]
+        lines += [
+            ("mean", [shown(cell.value) for cell in self.cells], time),
+            (f"{self.level:.0%} interval", intervals, ""),
+            ("topics", [str(len(cell.topics)) for cell in self.cells], ""),
         ]
-        time = ["n/a" if math.isnan(mean) else f"{mean:.1f}"] * timed
-        lines.append(["mean", *(shown(cell.value) for cell in self.cells), *time])
-        lines.append([f"{self.level:.0%} interval", *(_interval(cell) for cell in self.cells), *[""] * timed])
-        lines.append(["topics", *(str(len(cell.topics)) for cell in self.cells), *[""] * timed])
-        return Table(
-            name=self.name,
-            columns=(
-                Column("row", "", right=False),
-                *(Column(cell.heading, right=True) for cell in self.cells),
-                *[Column(TIME, right=True)] * timed,
-            ),
-            rows=tuple(map(tuple, lines)),
+        headings = [cell.heading for cell in self.cells]
+        if self.minutes is not None:
+            headings.append("minutes")
+        return Table.of(
+            self.name,
+            ((name, *[*numbers, last][: len(headings)]) for name, numbers, last in lines),
+            Column("row", "", right=False),
+            *(Column(heading, right=True) for heading in headings),
             title=self.title,
         )
 
@@ -1034,38 +937,19 @@ class PreferenceTables(Result):
 
     def _columns_table(self) -> Table:
         """A row per column of a table; of rows by topic or set, one per column and topic or set."""
-        rows = self.asked.rows
-        if rows == "mean":
-            return Table.of(
-                "columns",
-                (
-                    (
-                        p.name,
-                        c.heading,
-                        c.measure,
-                        c.value,
-                        c.low,
-                        c.high,
-                        p.level,
-                        len(c.topics),
-                        c.pairs,
-                        c.why,
-                    )
-                    for p in self.papers
-                    for c in p.cells
-                ),
-                "table column measure agreement low high level topics pairs why",
-            )
-        return Table.of(
-            "columns",
-            (
-                (paper.name, name, cell.heading, cell.measure, value)
-                for paper in self.papers
-                for name, values in paper.rows_by(rows)
-                for cell, value in zip(paper.cells, values, strict=True)
-            ),
-            f"table {rows} column measure agreement",
-        )
+        by = self.asked.rows
+        rows: list[tuple[Cell, ...]] = []
+        for paper in self.papers:
+            for c in paper.cells if by == "mean" else ():
+                numbers = (c.value, c.low, c.high, paper.level, len(c.topics), c.pairs)
+                rows.append((paper.name, c.heading, c.measure, *numbers, c.why))
+            for name, values in paper.rows_by(by):
+                for c, value in zip(paper.cells, values, strict=True):
+                    rows.append((paper.name, name, c.heading, c.measure, value))
+        names = f"table {by} column measure agreement"
+        if by == "mean":
+            names = "table column measure agreement low high level topics pairs why"
+        return Table.of("columns", rows, names)
 
     def facts(self) -> dict[str, Any]:
         minutes = self.papers[0].minutes
@@ -1084,15 +968,6 @@ class PreferenceTables(Result):
                 yield Note.of("answers-per-topic", counts=self.answers).on(paper.name)
                 if self.simulated:
                     yield Note.of("simulated-answers", n=self.simulated, of=sum(self.answers)).on(paper.name)
-
-
-def _interval(cell: PaperColumn) -> str:
-    return "-" if math.isnan(cell.low) else f"{cell.low:z.3f}-{cell.high:z.3f}"
-
-
-def _mean(values: Sequence[float]) -> float:
-    numbers = [value for value in values if not math.isnan(value)]
-    return math.fsum(numbers) / len(numbers) if numbers else math.nan
 
 
 OWN = ("man", "ref", "py", "man+ref", "man+py", "man+ref+py")
@@ -1122,7 +997,7 @@ def _of(base: Preference, source: str) -> Preference:
 
 def specs(base: Preference) -> dict[str, str]:
     """Every column of the first three tables, by its heading."""
-    return {**MODEL_FREE, **ROUGES, **PYRAMID, **own_measures(base)}
+    return {**MODEL_FREE, **ROUGES, "PY": "pyramid", **own_measures(base)}
 
 
 def tables_of(source: PairSource, asked: PreferenceReport) -> PreferenceTables:
@@ -1151,73 +1026,51 @@ def paper_tables(columns: Columns, asked: PreferenceReport, minutes: Minutes) ->
 
     A table is over the topics that all of its columns have, so that its means can be compared.
     """
-    base, data, level = _base(asked), columns.data, asked.level
-    name = data.resolve(asked.people)
+    base, data = _base(asked), columns.data
+    people = data.resolve(asked.people)
     named = [part for m in asked.measure or () for part in ([m] if m in data.measures else split_specs(m))]
     extra = {m: m for spec in named for m in ([spec] if spec in data.measures else expanded(spec))}
-    wanted = {**specs(base), **extra}
-    why = _why_not(columns, wanted, name)
-    scored = {heading: measure for heading, measure in wanted.items() if heading not in why}
+    cells = {
+        heading: PaperColumn(heading, measure, why=columns.why_not(measure, people))
+        for heading, measure in {**specs(base), **extra}.items()
+    }
+    scored = [cell for cell in cells.values() if cell.why is None]
     measured = []
     if scored:
         measured = agreements(
             data,
-            name,
-            list(scored.values()),
+            people,
+            [cell.measure for cell in scored],
             systems=asked.systems,
             length=asked.length,
             form=asked.form,
             half=asked.half,
         )
-    by_heading = dict(zip(scored, measured, strict=True))
+    for cell, of in zip(scored, measured, strict=True):
+        cells[cell.heading] = replace(
+            cell,
+            topics={} if of.why else {topic.topic: topic.share for topic in of.topics},
+            counts={topic.topic: topic.pairs for topic in of.topics},
+            why=of.why,
+        )
     topics = list(dict.fromkeys([*data.topics, *(topic.topic for m in measured for topic in m.topics)]))
     sets = dict(zip(topics, data.topic_values("set", topics), strict=True))
-    signatures = {heading: data.table.info[m].signature for heading, m in scored.items()}
     more = {"more": ("Agreement with people: the measures named", tuple(extra))} if extra else {}
     papers = []
     for table, (title, headings) in {**TABLES, **more}.items():
-        paper = _table(table, title, _cells(headings, wanted, by_heading, why), level, sets)
-        shown_signatures = {c.heading: signatures[c.heading] for c in paper.cells if c.why is None}
-        papers.append(replace(paper, differences=_differences(paper), signatures=shown_signatures))
+        paper = _table(table, title, [cells[heading] for heading in headings], asked.level, sets)
+        signatures = {c.heading: data.table.info[c.measure].signature for c in paper.cells if c.why is None}
+        papers.append(replace(paper, differences=_differences(paper), signatures=signatures))
     papers[0] = replace(papers[0], minutes=minutes)
-    ranked = ranked_sentences(columns.batches, base, level=level, sets=sets)
+    ranked = ranked_sentences(columns.batches, base, level=asked.level, sets=sets)
     batch_answers = [human_answers(batch) for batch in columns.batches.values()]
     return PreferenceTables(
         asked=asked,
-        human=name,
+        human=people,
         papers=(*papers[: len(TABLES)], ranked, *papers[len(TABLES) :]),
         answers=tuple(len(answers.answers) for answers in batch_answers if len(answers.answers)),
         simulated=sum(answers.simulated for answers in batch_answers),
     )
-
-
-def _why_not(columns: Columns, wanted: Mapping[str, str], human: str) -> dict[str, str]:
-    """Why columns have no scores, by heading."""
-    reasons = {}
-    for heading, measure in wanted.items():
-        if measure == human:
-            reasons[heading] = "it is what the others are compared with"
-        elif measure in columns.why or measure not in columns.data.measures:
-            reasons[heading] = columns.why.get(measure, "not scored")
-    return reasons
-
-
-def _cells(
-    headings: Sequence[str],
-    specs: Mapping[str, str],
-    by_heading: Mapping[str, MeasureAgreement],
-    why: Mapping[str, str],
-) -> list[PaperColumn]:
-    cells = []
-    for heading in headings:
-        if heading in why:
-            cells.append(PaperColumn(heading, specs[heading], why=why[heading]))
-            continue
-        agreement = by_heading[heading]
-        topics = {} if agreement.why else {topic.topic: topic.share for topic in agreement.topics}
-        counts = {topic.topic: topic.pairs for topic in agreement.topics}
-        cells.append(PaperColumn(heading, specs[heading], topics=topics, counts=counts, why=agreement.why))
-    return cells
 
 
 def _table(
@@ -1228,34 +1081,25 @@ def _table(
     every = list(dict.fromkeys(topic for k in some for topic in cells[k].topics))
     shares = np.array([[cells[k].topics.get(topic, math.nan) for k in some] for topic in every])
     shares = shares.reshape(len(every), len(some))
-    kept, empty = ~np.isnan(shares).any(axis=1), np.isnan(shares).all(axis=1)
+    kept, empty = ~np.isnan(shares).any(axis=1), int(np.isnan(shares).all(axis=1).sum())
     topics, shares = [topic for topic, keep in zip(every, kept, strict=True) if keep], shares[kept]
     done = list(cells)
     if not topics:
         reason = "no topic has all columns" if some else ""
         done = [replace(cell, topics={}, why=cell.why or reason) for cell in cells]
     else:
-        low, high = _intervals(shares, level=level)
+        low, high = (ends.tolist() for ends in _intervals(shares, level=level))
         for column, k in enumerate(some):
             by_topic = dict(zip(topics, shares[:, column].tolist(), strict=True))
-            mean = math.fsum(by_topic.values()) / len(by_topic)
-            done[k] = replace(
-                cells[k], topics=by_topic, value=mean, low=float(low[column]), high=float(high[column])
-            )
-    unsure = (
-        [cell.heading for cell in done if cell.topics and math.isnan(cell.low)] if len(topics) > 1 else []
-    )
-    none = int(np.count_nonzero(empty))
-    left = len(every) - len(topics) - none
+            mean = _mean(by_topic.values())
+            done[k] = replace(cells[k], topics=by_topic, value=mean, low=low[column], high=high[column])
+    left_out = [Note.of("no-pair-to-order", n=empty)] if empty else []
+    if topics and (lacking := len(every) - len(topics) - empty):
+        left_out.append(Note.of("lacks-a-column", n=lacking))
+    if unsure := tuple(cell.heading for cell in done if len(cell.topics) > 1 and math.isnan(cell.low)):
+        left_out.append(Note.of("no-interval", headings=unsure, least=LEAST_VARIED))
     return PaperTable(
-        name=name,
-        title=title,
-        cells=tuple(done),
-        level=level,
-        without_pair=none,
-        lacking=left if topics else 0,
-        unsure=tuple(unsure),
-        sets=sets,
+        name=name, title=title, cells=tuple(done), level=level, left_out=tuple(left_out), sets=sets
     )
 
 
@@ -1263,16 +1107,12 @@ def _differences(table: PaperTable) -> dict[str, dict[str, Found]]:
     """Which measures the evaluator's columns agree with people more, or less, than; one family a table."""
     computed = [cell for cell in table.cells if cell.why is None]
     others = [cell for cell in computed if cell.heading not in OWN]
-    evaluator_cells = [cell for cell in computed if cell.heading in OWN]
+    evaluators = [cell for cell in computed if cell.heading in OWN]
     if len(table.topics) < 2 or not others:
         return {}
-    pairs = [(_shares(one, table), _shares(other, table)) for one in evaluator_cells for other in others]
+    pairs = [(table.shares(one), table.shares(other)) for one in evaluators for other in others]
     ways = iter(compared(pairs, level=table.level))
-    return {one.heading: {other.heading: next(ways) for other in others} for one in evaluator_cells}
-
-
-def _shares(cell: PaperColumn, table: PaperTable) -> list[float]:
-    return [cell.topics[topic] for topic in table.topics]
+    return {one.heading: {other.heading: next(ways) for other in others} for one in evaluators}
 
 
 # Table 4
@@ -1286,13 +1126,12 @@ def ranked_sentences(
     sets: Mapping[str, str | None] | None = None,
 ) -> PaperTable:
     """Table 4: of the pairs of sentences with different pyramid weights, the share that strengths order correctly."""
-    measures = {
-        f"{'smoothed ' if smooth else ''}{source}": _of(
-            replace(base, smooth=smooth, simulated=_pairs(base, source)), source
-        )
-        for smooth in (False, True)
-        for source in ("man", "py", "ref")
-    }
+    measures = {}
+    for smooth in (False, True):
+        for source in ("man", "py", "ref"):
+            pairs = REF_PAIRS if source == "ref" and base.simulated == "paper" else base.simulated
+            heading = f"smoothed {source}" if smooth else source
+            measures[heading] = _of(replace(base, smooth=smooth, simulated=pairs), source)
     cells = [_ranked(heading, measure, batches) for heading, measure in measures.items()]
     table = _table("table-4", f"Table 4. {RANKED}", cells, level, sets or {})
     return replace(
@@ -1302,49 +1141,38 @@ def ranked_sentences(
     )
 
 
-def _pairs(base: Preference, source: str) -> str:
-    return REF_PAIRS if source == "ref" and base.simulated == "paper" else base.simulated
-
-
 def _ranked(heading: str, measure: Preference, batches: Mapping[str, TopicBatch]) -> PaperColumn:
+    """Of every topic the share of sentence pairs that are ordered as the pyramid says, and of how many."""
     shares: dict[str, float] = {}
     counts: dict[str, int] = {}
     reasons: list[str | None] = []
+    recipe = measure.recipe()
     for topic, batch in batches.items():
-        ordered = _ordered(batch, measure)
-        if isinstance(ordered, str):
-            reasons.append(ordered)
+        strengths = strengths_of(batch, recipe)
+        if isinstance(strengths, str):
+            reasons.append(strengths)
+            continue
+        truth: FloatArray = pyramid_worth(batch, similarity_of(batch, recipe.similarity))
+        if np.isnan(truth).all():
+            reasons.append("no peer has a pyramid annotation")
+            continue
+        agreement = pair_agreement(truth, strengths.log)
+        if agreement.why:
+            reasons.append("all sentences have the same pyramid weight")
         else:
-            shares[topic], counts[topic] = ordered
+            shares[topic], counts[topic] = agreement.share, agreement.pairs
     why = None if shares else common_reason(reasons)
     return PaperColumn(heading, str(measure), topics=shares, counts=counts, why=why)
-
-
-def _ordered(batch: TopicBatch, measure: Preference) -> tuple[float, int] | str:
-    """The share of a topic's sentence pairs that are ordered as the pyramid says, and of how many; or why not."""
-    recipe = measure.recipe()
-    strengths = strengths_of(batch, recipe)
-    if isinstance(strengths, str):
-        return strengths
-    truth: FloatArray = pyramid_worth(batch, similarity_of(batch, recipe.similarity))
-    if np.isnan(truth).all():
-        return "no peer has a pyramid annotation"
-    agreement = pair_agreement(truth, strengths.log)
-    return (
-        "all sentences have the same pyramid weight" if agreement.why else (agreement.share, agreement.pairs)
-    )
 
 
 def _smoothing(table: PaperTable) -> Iterator[Smoothing]:
     """What smoothing does to each source; one family."""
     by_heading = {cell.heading: cell for cell in table.cells if cell.why is None}
     both = [
-        (source, by_heading[source], by_heading[f"smoothed {source}"])
-        for source in ("man", "py", "ref")
-        if source in by_heading and f"smoothed {source}" in by_heading
+        (bare, by_heading[f"smoothed {source}"])
+        for source, bare in by_heading.items()
+        if f"smoothed {source}" in by_heading
     ]
-    ways = compared(
-        [(_shares(smooth, table), _shares(bare, table)) for _, bare, smooth in both], level=table.level
-    )
-    for (source, bare, smooth), way in zip(both, ways, strict=True):
-        yield Smoothing(source, way, bare.value, smooth.value)
+    ways = compared([(table.shares(smooth), table.shares(bare)) for bare, smooth in both], level=table.level)
+    for (bare, smooth), way in zip(both, ways, strict=True):
+        yield Smoothing(bare.heading, way, bare.value, smooth.value)

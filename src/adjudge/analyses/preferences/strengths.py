@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, log_expit
@@ -45,7 +45,7 @@ from adjudge.stats.multiple import reached
 from adjudge.stats.order import rank_intervals
 from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths, fit
-from adjudge.stats.preference.careless import AssessorSigns, CarelessReport, find_careless
+from adjudge.stats.preference.careless import find_careless
 from adjudge.stats.preference.contrasts import (
     ModelParameter,
     OpenPosition,
@@ -53,7 +53,7 @@ from adjudge.stats.preference.contrasts import (
     affordable,
     pair_contrasts,
 )
-from adjudge.stats.preference.crowd import CrowdFit, fit_crowd
+from adjudge.stats.preference.crowd import fit_crowd
 from adjudge.stats.preference.models import climb_model, regularised
 from adjudge.text.similarity import sentence_similarity
 
@@ -88,15 +88,6 @@ PAIR_OPEN_WHY = {
 
 
 # Results
-
-
-class PairChances(NamedTuple):
-    """Of duels at differences of log strengths."""
-
-    preferred: FloatArray
-    """That the first is preferred, of the duels that are decided: .5 for equal items, whatever the model of ties."""
-    tie: FloatArray
-    """Of a tie; 0 where ties have no parameter of their own."""
 
 
 @dataclass(frozen=True)
@@ -300,7 +291,7 @@ class PreferenceFit(Result):
         for part in self.parts:
             if part.strengths.regularised or not part.strengths.converged:
                 called = part.name if len(self.parts) > 1 else None
-                yield Note.of("regularised", part=called, how=part.strengths.words())
+                yield Note.of("regularised", part=called, how=part.strengths.how())
         if self.contrasts is not None:
             for why in self.contrasts.dropped:
                 yield Note.of("parameter-dropped", why=why)
@@ -323,78 +314,50 @@ class PreferenceFit(Result):
 
     # Rows and facts
 
-    @property
-    def _of(self) -> tuple[Cell, ...]:
-        """What the items are of, where several topics may stand below each other."""
-        return () if self.asked.of is None else (self.title,)
-
-    @property
-    def _of_column(self) -> tuple[Column, ...]:
-        return () if self.asked.of is None else (Column("of", show="never"),)
+    def _listed(self, name: str, rows: Iterable[tuple[Cell, ...]], *columns: Column, **more: Any) -> Table:
+        """A table; where several topics may stand below each other, with what its items are of."""
+        if self.asked.of is not None:
+            columns = (Column("of", show="never"), *columns)
+            rows = ((self.title, *row) for row in rows)
+        return Table(name=name, columns=columns, rows=tuple(rows), **more)
 
     def tables(self) -> Iterator[Table]:
         """A row per item, best first, part by part; then one per assessor."""
         pulled = {standing.regularised for standing in self.standings if standing.rank is not None}
         heading = "strength (regularised)" if pulled == {True} else "strength"
-        yield Table(
-            name="strengths",
-            columns=(
-                *self._of_column,
-                Column("item", show="print", right=False),
-                Column("item", data=False, show="terminal", right=False),
-                Column("part", show="varies", right=True),
-                Column("rank", right=True),
-                *(Column(name, show="never") for name in ("best", "worst")),
-                Column("strength", heading, format=".3g", right=True),
-                Column("regularised", show="always" if len(pulled) > 1 else "never"),
-                Column("interval", f"{percent(self.level)} interval", data=False, right=False),
-                Column("ranks", data=False, right=False),
-                *(
-                    Column(name, show="never")
-                    for name in ["low", "high", "log", "se", "wins", "losses", "ties"]
-                ),
-                *(Column(name, data=False, right=True) for name in ("wins", "losses", "ties")),
-                Column("open", show="never"),
-                Column("why", show="never"),
-            ),
-            rows=tuple(
+        counts = ("wins", "losses", "ties")
+        yield self._listed(
+            "strengths",
+            (
                 (
-                    *(*self._of, s.item, _cut(s.item), s.part, s.rank, s.best, s.worst),
+                    *(s.item, _cut(s.item), s.part, s.rank, s.best, s.worst),
                     *(s.strength, s.regularised, s.interval, s.ranks),
                     *(s.low, s.high, s.log, s.se, s.wins, s.losses, s.ties),
                     *(_count(s.wins), _count(s.losses), _count(s.ties), s.open, s.why),
                 )
                 for s in self.standings
             ),
+            *_named("item"),
+            Column("part", show="varies", right=True),
+            Column("rank", right=True),
+            *_unseen("best", "worst"),
+            Column("strength", heading, format=".3g", right=True),
+            Column("regularised", show="always" if len(pulled) > 1 else "never"),
+            Column("interval", f"{percent(self.level)} interval", data=False, right=False),
+            Column("ranks", data=False, right=False),
+            *_unseen("low", "high", "log", "se", *counts),
+            *(Column(name, data=False, right=True) for name in counts),
+            *_unseen("open", "why"),
             title=f"{self.title} ({counted(len(self.items), 'item')}, {counted(self.answers, 'answer')})",
             first=MOST_SHOWN,
         )
-        if self.assessors:
-            yield self._assessor_table()
-
-    def _assessor_table(self) -> Table:
-        return Table(
-            name="assessors",
-            columns=(
-                *self._of_column,
-                Column("name", "assessor", right=False),
-                Column("answers"),
-                Column("reliability", format=".2f", right=True),
-                Column("se", format=".2f", right=True),
-                Column("left_share", "left", format=".0%", right=True),
-                Column("agreement", "agrees", format=".0%", right=True),
-                *(
-                    Column(name, show="never")
-                    for name in ["checks_right", "checks", "repeats_same", "repeats"]
-                ),
-                Column("checks", data=False, right=True),
-                Column("repeats", data=False, right=True),
-                Column("codes", "", right=False),
-                Column("warnings", show="never"),
-            ),
-            rows=tuple(
+        if not self.assessors:
+            return
+        yield self._listed(
+            "assessors",
+            (
                 (
-                    *(*self._of, a.name, a.answers, a.reliability, a.se, a.left_share, a.agreement),
+                    *(a.name, a.answers, a.reliability, a.se, a.left_share, a.agreement),
                     *(a.checks_right, a.checks, a.repeats_same, a.repeats),
                     f"{a.checks_right}/{a.checks}" if a.checks else None,
                     f"{a.repeats_same}/{a.repeats}" if a.repeats else None,
@@ -402,6 +365,17 @@ class PreferenceFit(Result):
                 )
                 for a in self.assessors
             ),
+            Column("name", "assessor", right=False),
+            Column("answers"),
+            Column("reliability", format=".2f", right=True),
+            Column("se", format=".2f", right=True),
+            Column("left_share", "left", format=".0%", right=True),
+            Column("agreement", "agrees", format=".0%", right=True),
+            *_unseen("checks_right", "checks", "repeats_same", "repeats"),
+            Column("checks", data=False, right=True),
+            Column("repeats", data=False, right=True),
+            Column("codes", "", right=False),
+            Column("warnings", show="never"),
         )
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
@@ -413,31 +387,27 @@ class PreferenceFit(Result):
     def _pairs_table(self) -> Table:
         """A row per pair of items, the stronger first."""
         level = percent(1 - self.alpha / max(self.compared, 1))
-        return Table(
-            name="pairs",
-            columns=(
-                *self._of_column,
-                *(Column(name, show="print", right=False) for name in "ab"),
-                *(Column(name, data=False, show="terminal", right=False) for name in "ab"),
-                Column("probability", "chance", format=".2f", right=True),
-                *(Column(name, show="never") for name in ("low", "high")),
-                Column("interval", f"{level} interval", data=False, right=False),
-                Column("tie", format=".2f", right=True, show="always" if self.ties_apart else "never"),
-                *(Column(name, show="never") for name in ("log_ratio", "log_low", "log_high")),
-                Column("p", format=".3g", right=True),
-                Column("adjusted", "Holm p", format=".3g", right=True),
-                Column("verdict", right=False),
-                Column("why", show="never"),
-            ),
-            rows=tuple(
+        return self._listed(
+            "pairs",
+            (
                 (
-                    *(*self._of, pair.a, pair.b, _cut(pair.a, 30), _cut(pair.b, 30)),
+                    *(pair.a, pair.b, _cut(pair.a, 30), _cut(pair.b, 30)),
                     *(pair.probability, pair.low, pair.high, _chance_interval(pair)),
                     *(pair.tie, pair.log_ratio, pair.log_low, pair.log_high),
                     *(pair.p, pair.adjusted, pair.verdict, pair.why),
                 )
                 for pair in self.pairs
             ),
+            *_named("a", "b"),
+            Column("probability", "chance", format=".2f", right=True),
+            *_unseen("low", "high"),
+            Column("interval", f"{level} interval", data=False, right=False),
+            Column("tie", format=".2f", right=True, show="always" if self.ties_apart else "never"),
+            *_unseen("log_ratio", "log_low", "log_high"),
+            Column("p", format=".3g", right=True),
+            Column("adjusted", "Holm p", format=".3g", right=True),
+            Column("verdict", right=False),
+            Column("why", show="never"),
             title=chances_title(self, "the first is preferred to the second"),
             first=MOST_SHOWN,
         )
@@ -447,16 +417,12 @@ class PreferenceFit(Result):
         frame = self.win_probabilities()
         places = [str(place) for place in range(1, len(frame) + 1)]
         rows = zip(frame.index, places, frame.to_numpy().tolist(), strict=True)
-        return Table(
-            name="win-probabilities",
-            columns=(
-                *self._of_column,
-                Column("item", show="print", right=False),
-                Column("item", data=False, show="terminal", right=False),
-                Column("place", "", right=True),
-                *(Column(place, format=".2f", right=True) for place in places),
-            ),
-            rows=tuple((*self._of, item, _cut(item, 30), place, *row) for item, place, row in rows),
+        return self._listed(
+            "win-probabilities",
+            ((item, _cut(item, 30), place, *row) for item, place, row in rows),
+            *_named("item"),
+            Column("place", "", right=True),
+            *(Column(place, format=".2f", right=True) for place in places),
             title=chances_title(self, "the row's is preferred to the column's"),
         )
 
@@ -465,19 +431,20 @@ class PreferenceFit(Result):
 
         NaN across parts. Where ties have a parameter it is of the duels decided; `tie_probabilities` has the others.
         """
-        return self._square(lambda gaps: self.chances(gaps).preferred)
+        return self._square(0)
 
     def tie_probabilities(self) -> pd.DataFrame:
         """How likely the row's item and the column's tie; 0 where ties have no parameter of their own."""
-        return self._square(lambda gaps: self.chances(gaps).tie)
+        return self._square(1)
 
-    def _square(self, chance: Callable[[FloatArray], FloatArray]) -> pd.DataFrame:
+    def _square(self, which: int) -> pd.DataFrame:
+        """One of the `chances` of all pairs."""
         import pandas as pd
 
         order = [k for part_order in self.orders() for k in part_order]
         names = [self.items[self.fitted[k]] for k in order]
         logs, part = self._logs[order], self._part[order]
-        square = np.where(part[:, None] == part, chance(logs[:, None] - logs), np.nan)
+        square = np.where(part[:, None] == part, self.chances(logs[:, None] - logs)[which], np.nan)
         np.fill_diagonal(square, np.nan)
         return pd.DataFrame(square, index=names, columns=names)
 
@@ -486,49 +453,8 @@ class PreferenceFit(Result):
         """All pairs, the stronger first, in the order of the table; those of different parts last."""
         order = np.array([k for part_order in self.orders() for k in part_order])
         first, second = (order[side] for side in np.triu_indices(len(order), 1))
-        apart = self._part[first] != self._part[second]
-        sorting = np.argsort(apart, kind="stable")
-        first, second, apart = first[sorting], second[sorting], apart[sorting]
-        names = [self.items[item] for item in self.fitted]
-        rows = zip(first.tolist(), second.tolist(), apart.tolist(), self._numbers(first, second), strict=True)
-        return tuple(
-            ItemPair(a=names[a], b=names[b], verdict="not comparable", why=NOT_JOINED)
-            if joined
-            else self._pair(a, b, names, numbers)
-            for a, b, joined, numbers in rows
-        )
-
-    def _pair(self, a: int, b: int, names: Sequence[str], numbers: Sequence[float]) -> ItemPair:
-        chance, low, high, tie, gap, log_low, log_high = numbers
-        verdict: Conclusion = "not tested"
-        why, p, adjusted = "regularised on request" if self.contrasts is None else None, math.nan, math.nan
-        if self.contrasts is not None:
-            side = self.contrasts.opening(a, b)
-            rests = side is None and (math.isinf(self.contrasts.se[a, b]) or not self.contrasts.freedom[a, b])
-            why = PAIR_OPEN_WHY[side] if side else "it rests on one topic" if rests else None
-            why = BY_POSITION if self.contrasts.confounded else why
-            verdict = CONCLUSIONS[
-                DIFFERENT if self.better[a, b] else OUT_OF_REACH if self.hopeless[a, b] else ALIKE
-            ]
-            p, adjusted = float(self.contrasts.p[a, b]), float(self.adjusted[a, b])
-        return ItemPair(
-            a=names[a],
-            b=names[b],
-            probability=chance,
-            low=low,
-            high=high,
-            tie=tie,
-            log_ratio=gap,
-            log_low=log_low,
-            log_high=log_high,
-            p=p,
-            adjusted=adjusted,
-            verdict=verdict,
-            why=why,
-        )
-
-    def _numbers(self, first: IntArray, second: IntArray) -> list[list[float]]:
-        """Of every pair: the chance, its bounds, that of a tie, the log ratio and its bounds. An open end is NaN."""
+        sorting = np.argsort(self._part[first] != self._part[second], kind="stable")
+        first, second = first[sorting], second[sorting]
         gap = self._logs[first] - self._logs[second]
         low, high = np.full((2, len(gap)), np.nan)
         if self.contrasts is not None and self.compared:
@@ -541,23 +467,49 @@ class PreferenceFit(Result):
             high = np.where(better, high, np.maximum(high, 0.0))
             low, high = (np.where(np.isfinite(bound), bound, np.nan) for bound in (low, high))
         chance, tie = self.chances(gap)
-        columns = chance, self.chances(low).preferred, self.chances(high).preferred, tie, gap, low, high
-        found_rows: list[list[float]] = np.column_stack(columns).tolist()
-        return found_rows
+        columns = chance, self.chances(low)[0], self.chances(high)[0], tie, gap, low, high
+        names = ("probability", "low", "high", "tie", "log_ratio", "log_low", "log_high")
+        rows = zip(first.tolist(), second.tolist(), np.column_stack(columns).tolist(), strict=True)
+        pairs = []
+        for a, b, row in rows:
+            facts: dict[str, Any] = {"verdict": "not comparable", "why": NOT_JOINED}
+            if self._part[a] == self._part[b]:
+                facts = {**dict(zip(names, row, strict=True)), **self._tested(a, b)}
+            pairs.append(ItemPair(a=self.items[self.fitted[a]], b=self.items[self.fitted[b]], **facts))
+        return tuple(pairs)
 
-    def chances(self, gaps: FloatArray) -> PairChances:
-        """By differences of log strengths."""
+    def _tested(self, a: int, b: int) -> dict[str, Any]:
+        """What was found of a pair that is comparable, and why its interval is open where it is."""
+        contrasts = self.contrasts
+        if contrasts is None:
+            return {"why": "regularised on request"}
+        side = contrasts.opening(a, b)
+        rests = side is None and (math.isinf(contrasts.se[a, b]) or not contrasts.freedom[a, b])
+        why = PAIR_OPEN_WHY[side] if side else "it rests on one topic" if rests else None
+        verdict = DIFFERENT if self.better[a, b] else OUT_OF_REACH if self.hopeless[a, b] else ALIKE
+        return {
+            "p": float(contrasts.p[a, b]),
+            "adjusted": float(self.adjusted[a, b]),
+            "verdict": CONCLUSIONS[verdict],
+            "why": BY_POSITION if contrasts.confounded else why,
+        }
+
+    def chances(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """At differences of log strengths: that the first is preferred, of the duels that are decided; and of a tie.
+
+        The former is .5 for equal items, whatever the model of ties; the latter 0 where ties have no parameter.
+        """
         gaps = np.clip(gaps, -700, 700)  # NaN stays
-        preferred, none = np.asarray(expit(gaps)), np.zeros_like(gaps)
+        preferred = np.asarray(expit(gaps))
         if self.contrasts is None or (tie := self.contrasts.tie) is None:
-            return PairChances(preferred=preferred, tie=none)
+            return preferred, np.zeros_like(gaps)
         if self.contrasts.model == "davidson":
             # A tie takes from both what is theirs in proportion.
             drawn = expit(tie.value - np.abs(gaps) / 2 - np.log1p(np.exp(-np.abs(gaps))))
-            return PairChances(preferred=preferred, tie=np.asarray(drawn))
+            return preferred, np.asarray(drawn)
         first, second = log_expit(gaps - tie.value), log_expit(-gaps - tie.value)
         drawn = np.maximum(1 - np.exp(first) - np.exp(second), 0.0)
-        return PairChances(preferred=np.asarray(expit(first - second)), tie=np.asarray(drawn))
+        return np.asarray(expit(first - second)), np.asarray(drawn)
 
     @cached_property
     def _logs(self) -> FloatArray:
@@ -586,6 +538,23 @@ class PreferenceFit(Result):
 
     def facts(self) -> dict[str, Any]:
         contrasts = self.contrasts
+        parts = []
+        for part, order in zip(self.parts, self.orders(), strict=True):
+            names = [self.items[self.fitted[k]] for k in order]
+            best = None
+            if contrasts is not None:
+                best = [names[k] for k in candidates(self.better[np.ix_(order, order)])]
+            parts.append(
+                {
+                    "name": part.name,
+                    "items": names,
+                    "candidates": best,
+                    "regularised": part.strengths.regularised,
+                    "fit": part.strengths.words(),
+                    "converged": bool(part.strengths.converged),
+                    "error": float(part.strengths.error),
+                }
+            )
         return {
             "title": self.title,
             "answers": self.answers,
@@ -596,47 +565,42 @@ class PreferenceFit(Result):
             "ties": "half" if contrasts is None else contrasts.model,
             "tie_parameter": self._parameter(None if contrasts is None else contrasts.tie),
             "position": self._parameter(None if contrasts is None else contrasts.position),
-            "parts": [self._part_record(*part) for part in zip(self.parts, self.orders(), strict=True)],
+            "parts": parts,
             "counts": self.counts(),
             "compared": self.compared,
             "left_out": dict(self.left_out),
-        }
-
-    def _part_record(self, part: PreferencePart, order: Sequence[int]) -> dict[str, Any]:
-        names = [self.items[self.fitted[k]] for k in order]
-        tested = self.contrasts is not None
-        best = [names[k] for k in candidates(self.better[np.ix_(order, order)])] if tested else None
-        return {
-            "name": part.name,
-            "items": names,
-            "candidates": best,
-            "regularised": part.strengths.regularised,
-            "fit": part.strengths.words(),
-            "converged": bool(part.strengths.converged),
-            "error": float(part.strengths.error),
         }
 
     def _parameter(self, parameter: ModelParameter | OpenPosition | None) -> dict[str, Any] | None:
         """On the scale of odds, and of nu or theta; what has no end is NaN."""
         if parameter is None:
             return None
-        low, high = parameter.bounds(self.level)
-        opened = isinstance(parameter, OpenPosition)
+        low, high = map(power, parameter.bounds(self.level))
+        facts = {"value": power(parameter.value), "low": low, "high": high}
+        if isinstance(parameter, OpenPosition):
+            rest = {"log": math.nan, "se": math.nan, "p": parameter.p, "open": parameter.side}
+            return {**facts, **rest, "why": "no finite maximum"}
         return {
-            "value": power(parameter.value),
-            "low": power(low),
-            "high": power(high),
-            "log": math.nan if isinstance(parameter, OpenPosition) else parameter.value,
-            "se": math.nan if isinstance(parameter, OpenPosition) else parameter.se,
+            **facts,
+            "log": parameter.value,
+            "se": parameter.se,
             "p": parameter.p,
-            "open": parameter.side if isinstance(parameter, OpenPosition) else None,
-            "why": "no finite maximum" if opened else None,
+            "open": None,
+            "why": None,
         }
 
 
-def _finite(value: float, bound: float) -> float:
-    """NaN for an open end."""
-    return value if math.isfinite(bound) else math.nan
+def _unseen(*names: str) -> list[Column]:
+    """Columns for scripts."""
+    return [Column(name, show="never") for name in names]
+
+
+def _named(*names: str) -> list[Column]:
+    """Columns of texts: whole, then as a terminal takes them."""
+    return [
+        *(Column(name, show="print", right=False) for name in names),
+        *(Column(name, data=False, show="terminal", right=False) for name in names),
+    ]
 
 
 def _chance_interval(pair: ItemPair) -> str | None:
@@ -693,7 +657,8 @@ def fit_preferences(
             f"topics can be the units only where there are two; there are {len(preferences.topics)}"
         )
     wins = preferences.answers.wins(similarity)
-    kept = np.flatnonzero(_in_duels(wins))
+    duels = wins + wins.T  # the diagonal means nothing
+    kept = np.flatnonzero(duels.sum(axis=1) - np.diag(duels) > 0)
     near = None if similarity is None else similarity[np.ix_(kept, kept)]
     matrix, answers = wins[np.ix_(kept, kept)], preferences.answers.among(kept)
     answers = answers.take(answers.weight > 0)
@@ -819,13 +784,9 @@ def kind_of(source: PairSource, asked: Prefer) -> Of | None:
 def topics_of(source: PairSource, asked: Prefer, of: Of) -> list[str]:
     """The topics that have answers about the items that are asked for."""
     assert source.gathered is not None
-    topics = [
-        batch.topic.topic
-        for batch in batches_with_judgments(
-            source.gathered.collection, source.gathered.judgments, asked.topic or ()
-        )
-        if len(_of_topic(batch, of, asked))
-    ]
+    collection, judgments = source.gathered.collection, source.gathered.judgments
+    batches = batches_with_judgments(collection, judgments, asked.topic or ())
+    topics = [batch.topic.topic for batch in batches if len(_of_topic(batch, of, asked))]
     if not topics:
         raise DataError("no answer to a pair to fit")
     return topics
@@ -857,7 +818,16 @@ def fit_source(source: PairSource, asked: Prefer) -> PreferenceFit:
         title, batches = f"{of} of {topics[0]}", list(batches_with_judgments(collection, judgments, topics))
         preferences = _of_topic(batches[0], of, asked)
     if asked.form is not None:
-        _need_form(batches, of, asked.form)
+        if of == "sentences":
+            raise UsageError(
+                f"sentences have no form: leave out {Argument('form')}, or say {Argument('of', 'systems')}"
+            )
+        there = sorted({row.form or UNSET for batch in batches for row in summary_rows(batch)})
+        if asked.form not in there:
+            raise UsageError(
+                f"no preferences between summaries of form {quoted(asked.form)}{nearest(asked.form, there)};"
+                f" there are: {', '.join(there)}"
+            )
     modelled = asked.ties != "half" or asked.position
     near = None
     if of == "sentences" and asked.smooth and not modelled:
@@ -873,20 +843,6 @@ def fit_source(source: PairSource, asked: Prefer) -> PreferenceFit:
         pooled={} if of == "sentences" else _pooled(batches, asked),
         not_propagated=of == "sentences" and asked.smooth and modelled,
     )
-
-
-def _need_form(batches: Iterable[TopicBatch], of: Of, form: str) -> None:
-    """Refuse a form that no pair is of."""
-    if of == "sentences":
-        raise UsageError(
-            f"sentences have no form: leave out {Argument('form')}, or say {Argument('of', 'systems')}"
-        )
-    there = sorted({row.form or UNSET for batch in batches for row in summary_rows(batch)})
-    if form not in there:
-        raise UsageError(
-            f"no preferences between summaries of form {quoted(form)}{nearest(form, there)};"
-            f" there are: {', '.join(there)}"
-        )
 
 
 def _pooled(batches: Iterable[TopicBatch], asked: Prefer) -> dict[str, tuple[str, ...]]:
@@ -907,12 +863,6 @@ def _of_topic(batch: TopicBatch, of: Of, asked: Prefer) -> Preferences:
     return Preferences.of(summary_rows(batch, length=asked.length, form=asked.form))
 
 
-def _in_duels(wins: FloatArray) -> Any:
-    """Which items were compared with another one at all; the diagonal means nothing."""
-    duels = wins + wins.T
-    return duels.sum(axis=1) - np.diag(duels) > 0
-
-
 def _standings(
     preferences: Preferences,
     kept: IntArray,
@@ -929,11 +879,7 @@ def _standings(
         best, worst = rank_intervals(better[np.ix_(items, items)])
         for at, k in enumerate(part.items):
             wins, losses, ties = counts[kept[k]].tolist()
-            bounds: dict[str, Any] = {}
-            if contrasts is not None:
-                bounds = _known_of(contrasts, k, float(log[at]), level)
-                bounds |= {"best": int(best[at]), "worst": int(worst[at])}
-            standings[int(kept[k])] = ItemStrength(
+            standing = ItemStrength(
                 item=preferences.items[kept[k]],
                 part=number,
                 rank=int(ranks[at]),
@@ -943,23 +889,18 @@ def _standings(
                 losses=losses,
                 ties=ties,
                 regularised=part.strengths.regularised > 0,
-                **bounds,
             )
-    return sorted(
-        standings.values(),
-        key=lambda standing: (
-            standing.part is None,
-            standing.part,
-            standing.rank,
-            -standing.wins,
-            standing.item,
-        ),
-    )
+            if contrasts is not None:
+                standing = replace(
+                    _bounded(standing, contrasts, k, level), best=int(best[at]), worst=int(worst[at])
+                )
+            standings[int(kept[k])] = standing
+    return sorted(standings.values(), key=lambda s: (s.part is None, s.part, s.rank, -s.wins, s.item))
 
 
-def _known_of(contrasts: PairContrasts, k: int, log: float, level: float) -> dict[str, Any]:
-    """An item's interval, and why it is open where it is."""
-    low, high = contrasts.item_bounds(k, log, level)
+def _bounded(standing: ItemStrength, contrasts: PairContrasts, k: int, level: float) -> ItemStrength:
+    """With its interval, and why it is open where it is."""
+    low, high = contrasts.item_bounds(k, standing.log, level)
     side, why = contrasts.item_opening(k), None
     if side is not None:
         why = BY_POSITION if contrasts.confounded else OPEN_WHY[side]
@@ -970,10 +911,12 @@ def _known_of(contrasts: PairContrasts, k: int, log: float, level: float) -> dic
         side = "both"
     # A regularised strength may lie beyond a bound, which then gives way.
     low, high = (
-        _finite(math.exp(min(max(bound, -700), 700)), bound) for bound in (min(low, log), max(high, log))
+        math.exp(min(max(bound, -700), 700)) if math.isfinite(bound) else math.nan
+        for bound in (min(low, standing.log), max(high, standing.log))
     )
     se = float(contrasts.item_se[k])
-    return {"low": low, "high": high, "open": side, "why": why, "se": se if math.isfinite(se) else math.nan}
+    se = se if math.isfinite(se) else math.nan
+    return replace(standing, low=low, high=high, open=side, why=why, se=se)
 
 
 def counts_of(answers: PairAnswers) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -1009,59 +952,44 @@ def reliabilities(
     met = answers.among(np.unique(np.concatenate([answers.first, answers.second])))
     fitted = fit_crowd(met)
     seen = find_careless(met, times=preferences.took_ms or None)
-    planted = _planted(preferences, answers, checks, fitted.strengths)
-    return tuple(
-        _reliability(preferences.assessors[row.who], row, planted_row, fitted, sided=preferences.sided)
-        for row, planted_row in zip(seen.rows, planted.rows, strict=True)
-    )
-
-
-def _planted(
-    preferences: Preferences, answers: PairAnswers, checks: Preferences | None, any_: Strengths
-) -> CarelessReport:
-    """Repeats and checks, which are about the same texts: a system on another topic is another item here."""
+    # Repeats and checks are about the same texts: a system on another topic is another item here.
     n = answers.n
     numbers = np.concatenate([answers.cluster * n + answers.first, answers.cluster * n + answers.second])
     texts, at = np.unique(numbers, return_inverse=True)
-    first, second = at[: len(answers)], at[len(answers) :]
-    apart = replace(answers, n=len(texts), first=first, second=second)
-    level = replace(any_, values=np.ones(len(texts)))  # nobody is compared with the others here
+    apart = replace(answers, n=len(texts), first=at[: len(answers)], second=at[len(answers) :])
+    level = replace(fitted.strengths, values=np.ones(len(texts)))  # nobody is compared with the others here
+    topics = preferences.topics or ("",)
     names = {
-        (preferences.topics[text // n] if preferences.topics else "", preferences.items[text % n]): k
+        (topics[text // n] if preferences.topics else "", preferences.items[text % n]): k
         for k, text in enumerate(texts.tolist())
     }
-    return find_careless(apart, level, checks=list(_known(checks, names, preferences.topics or ("",))))
-
-
-def _reliability(
-    name: str, row: AssessorSigns, planted: AssessorSigns, fitted: CrowdFit, *, sided: bool
-) -> AssessorReliability:
-    unknown = () if sided else ("one-sided",)
-    warnings = [warning for warning in row.warnings if warning.code not in (*OF_TEXTS, *unknown)]
-    warnings += [warning for warning in planted.warnings if warning.code in OF_TEXTS]
-    return AssessorReliability(
-        name=name,
-        answers=row.answers,
-        reliability=float(fitted.reliability[row.who]),
-        se=float(fitted.errors[row.who]),
-        left_share=row.left_share if sided else math.nan,
-        agreement=row.agreement,
-        checks_right=planted.checks_right,
-        checks=planted.checks_asked,
-        repeats_same=planted.repeats_same,
-        repeats=planted.repeats_asked,
-        codes=tuple(warning.code for warning in warnings),
-        warnings=tuple(warning.sentence for warning in warnings),
-    )
-
-
-def _known(
-    checks: Preferences | None, numbers: Mapping[tuple[str, str], int], topics: Sequence[str]
-) -> Iterator[tuple[int, int]]:
-    """Pairs of items, the better one first; a check that is a tie tells nothing."""
+    pairs: list[tuple[int, int]] = []
     for check in checks.rows() if checks is not None else ():
         sides = (check.left, check.right) if check.winner == "left" else (check.right, check.left)
         for topic in topics if check.topic not in topics else (check.topic,):
-            better, worse = (numbers.get((topic, side)) for side in sides)
+            better, worse = (names.get((topic, side)) for side in sides)
             if check.winner != "tie" and better is not None and worse is not None:
-                yield better, worse
+                pairs.append((better, worse))
+    planted_rows = find_careless(apart, level, checks=pairs).rows
+    unknown = OF_TEXTS if preferences.sided else (*OF_TEXTS, "one-sided")
+    rows = []
+    for row, planted in zip(seen.rows, planted_rows, strict=True):
+        warnings = [warning for warning in row.warnings if warning.code not in unknown]
+        warnings += [warning for warning in planted.warnings if warning.code in OF_TEXTS]
+        rows.append(
+            AssessorReliability(
+                name=preferences.assessors[row.who],
+                answers=row.answers,
+                reliability=float(fitted.reliability[row.who]),
+                se=float(fitted.errors[row.who]),
+                left_share=row.left_share if preferences.sided else math.nan,
+                agreement=row.agreement,
+                checks_right=planted.checks_right,
+                checks=planted.checks_asked,
+                repeats_same=planted.repeats_same,
+                repeats=planted.repeats_asked,
+                codes=tuple(warning.code for warning in warnings),
+                warnings=tuple(warning.sentence for warning in warnings),
+            )
+        )
+    return tuple(rows)

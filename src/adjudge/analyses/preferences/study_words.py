@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, get_args
 
+from adjudge.analyses.pages.numbers import span
 from adjudge.analyses.preferences.measures import Convergence, Found, MeasureAgreement, compared
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
     from adjudge.analyses.preferences.measures import Minutes, PaperTable, PreferenceTables
-
-
-def _answers_per_topic(counts: Sequence[int]) -> str:
-    low, high = min(counts), max(counts)
-    spread = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    return f"man has {spread} answers per topic, in {counted(len(counts), 'topic')}"
 
 
 NOTES: dict[str, str | Callable[..., str]] = {
@@ -31,7 +26,9 @@ NOTES: dict[str, str | Callable[..., str]] = {
     "no-interval": lambda headings, least: (
         f"no interval for {listed(headings)}: fewer than {least} topics differ from the commonest share"
     ),
-    "answers-per-topic": _answers_per_topic,
+    "answers-per-topic": lambda counts: (
+        f"man has {span(counts)} answers per topic, in {counted(len(counts), 'topic')}"
+    ),
     "pairs-lack-a-score": lambda measure, n: (
         f"{measure}: {counted(n, 'pair lacks', 'pairs lack')} a score and were left out"
     ),
@@ -39,14 +36,21 @@ NOTES: dict[str, str | Callable[..., str]] = {
 
 
 def sentences(result: Convergence | PreferenceTables | MeasureAgreement) -> Iterator[str]:
-    if isinstance(result, MeasureAgreement):
-        yield _measure_agreement(result)
-        return
     if isinstance(result, Convergence):
         yield from _convergence(result)
-        return
-    lines = [line for paper in result.papers for line in about(result, paper.name)]
-    yield from lines or [f"Nothing could be compared with {result.human}."]
+    elif not isinstance(result, MeasureAgreement):
+        lines = [line for paper in result.papers for line in about(result, paper.name)]
+        yield from lines or [f"Nothing could be compared with {result.human}."]
+    elif result.why is not None:
+        yield f"{result.measure}: no agreement with {result.human} ({result.why})."
+    else:
+        interval = ""
+        if not math.isnan(result.low):
+            interval = f" ({result.level:.0%} interval {result.low:z.3f} to {result.high:z.3f})"
+        yield (
+            f"{result.measure} orders {result.mean:.1%} of the pairs as {result.human} does{interval};"
+            f" {counted(result.n, 'topic')}, {counted(result.pairs, 'pair')}."
+        )
 
 
 def about(result: Convergence | PreferenceTables | MeasureAgreement, table: str) -> Iterator[str]:
@@ -61,16 +65,6 @@ def about(result: Convergence | PreferenceTables | MeasureAgreement, table: str)
                 yield minutes_sentence(paper.minutes)
 
 
-def _measure_agreement(result: MeasureAgreement) -> str:
-    if result.why is not None:
-        return f"{result.measure}: no agreement with {result.human} ({result.why})."
-    over = f"{counted(result.n, 'topic')}, {counted(result.pairs, 'pair')}"
-    interval = ""
-    if not math.isnan(result.low):
-        interval = f" ({result.level:.0%} interval {result.low:z.3f} to {result.high:z.3f})"
-    return f"{result.measure} orders {result.mean:.1%} of the pairs as {result.human} does{interval}; {over}."
-
-
 def _convergence(result: Convergence) -> Iterator[str]:
     if not result.measured:
         why = result.topics[0].why if result.topics else "there are no topics"
@@ -82,11 +76,11 @@ def _convergence(result: Convergence) -> Iterator[str]:
     fewer = "" if whole == topics else " (or all, where there are fewer)"
     yield (
         f"With {counted(first, 'answer')} per topic {low:.1%} of the pairs are ordered as {result.human} does, with"
-        f" {last:,}{fewer} it is {high:.1%}; {counted(topics, 'topic')}, {counted(result.runs, 'run')} each."
+        f" {last:,}{fewer} it is {high:.1%}; {counted(topics, 'topic')}, {counted(result.asked.runs, 'run')} each."
     )
     lines = {name: [t.lines.get(name, math.nan) for t in result.measured] for name in result.lines()}
     means = [t.at(last).mean for t in result.measured]
-    verdicts = compared([(means, line) for line in lines.values()], level=result.level)
+    verdicts = compared([(means, line) for line in lines.values()], level=result.asked.level)
     ways = dict(zip(lines, verdicts, strict=True))
     words = {"above": "above", "below": "below", "open": "not significantly different from"}
     parts = _by_way(ways, words)

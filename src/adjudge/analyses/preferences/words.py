@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,7 +41,7 @@ NOTES: dict[str, str | Callable[..., str]] = {
         f"pairs of several {name}s are taken together ({', '.join(targets)}): choose one with {Argument(name)}"
     ),
     "not-propagated": "a tie model or an effect of position: answers were not propagated to similar sentences",
-    "regularised": lambda part, how: f"{f'{part}: ' if part else ''}{how.removesuffix('.')}",
+    "regularised": lambda part, how: f"{part}: {how}" if part else how,
     "parameter-dropped": "{why}",
     "answers-independent": _answers_independent,
     "too-few-topics": _too_few_topics,
@@ -66,7 +66,10 @@ def sentences(fit: PreferenceFit) -> Iterator[str]:
             " of one beside another."
         )
     for part, order in zip(fit.parts, fit.orders(), strict=True):
-        names = _distinct([fit.items[fit.fitted[k]] for k in order])
+        items = [fit.items[fit.fitted[k]] for k in order]
+        # Texts stand in quotes; they are cut short only where that leaves them different.
+        short = [item if len(item) <= 30 and " " not in item else quoted(item) for item in items]
+        names = short if len(set(short)) == len(short) else items
         best = best_words(fit.better[np.ix_(order, order)], names, what="item")
         if several:
             yield f"In {part.name} ({listed(names)}), {best}."
@@ -74,16 +77,29 @@ def sentences(fit: PreferenceFit) -> Iterator[str]:
             yield f"{best[0].upper() if best.startswith(('any', 'either', 'none')) else best[0]}{best[1:]}."
     yield _pairs_sentence(fit)
     if (position := fit.contrasts.position) is not None:
-        odds = _odds(position, fit.level)
-        if position.p < fit.alpha:
-            side = "first" if position.value > 0 else "second"
-            yield f"What is shown {side} is preferred: the first one's odds are {odds}."
-        else:
-            yield f"No effect of what is shown first was found: the first one's odds are {odds}."
+        yield _position_sentence(fit, position)
     if (tie := fit.contrasts.tie) is not None:
-        share = float(fit.chances(np.zeros(1)).tie[0])
+        share = float(fit.chances(np.zeros(1))[1][0])
         name = "nu" if fit.contrasts.model == "davidson" else "theta"
         yield f"Two equal items tie in {share:.0%} of their duels ({name} = {math.exp(tie.value):.3g})."
+
+
+def _position_sentence(fit: PreferenceFit, position: ModelParameter | OpenPosition) -> str:
+    """Odds with their interval, or the one bound that they have."""
+    from adjudge.stats.preference.contrasts import OpenPosition
+
+    low, high = map(power, position.bounds(fit.level))
+    level = percent(fit.level)
+    if isinstance(position, OpenPosition):
+        bound = f"at least {low:.3g}" if position.side == "above" else f"at most {high:.3g}"
+        odds = f"{bound} (at {level}; no finite maximum)"
+    else:
+        between = f"{low:.3g} to {high:.3g}" if low == low and high == high else "any"
+        odds = f"{math.exp(position.value):.3g} ({level} interval {between})"
+    effect = "No effect of what is shown first was found"
+    if position.p < fit.alpha:
+        effect = f"What is shown {'first' if position.value > 0 else 'second'} is preferred"
+    return f"{effect}: the first one's odds are {odds}."
 
 
 def chances_title(fit: PreferenceFit, preferred: str) -> str:
@@ -95,15 +111,19 @@ def chances_title(fit: PreferenceFit, preferred: str) -> str:
 
 
 def _pairs_sentence(fit: PreferenceFit) -> str:
+    hopeless = ", whichever way the answers that are no ties had gone"
+    if not sum(standing.wins for standing in fit.standings):
+        hopeless = ", since all answers are ties"
+    elif fit.ties_apart or not sum(standing.ties for standing in fit.standings):
+        hopeless = ", whatever the answers"
     words: dict[Conclusion, str] = {
-        "could not have been found": f"could not have been found{_why_hopeless(fit)}",
+        "could not have been found": f"could not have been found{hopeless}",
         "not comparable": f"not comparable ({NOT_JOINED})",
     }
     counts = fit.counts()
     if counts["differ"] == 1:
         words["differ"] = "differs"
     numbers = [f"{number:,} {words.get(name, name)}" for name, number in counts.items() if number]
-    over = f"Holm over {counted(fit.compared, 'pair')}"
     test = "answers taken as independent"
     if fit.by == "cluster":
         test = (
@@ -112,15 +132,7 @@ def _pairs_sentence(fit: PreferenceFit) -> str:
         )
     elif fit.similarity is not None:
         test = "jackknife over answers with Student's t"
-    return f"Pairs of items: {', '.join(numbers)}; {test}, {over}."
-
-
-def _why_hopeless(fit: PreferenceFit) -> str:
-    if not sum(standing.wins for standing in fit.standings):
-        return ", since all answers are ties"
-    if fit.ties_apart or not sum(standing.ties for standing in fit.standings):
-        return ", whatever the answers"
-    return ", whichever way the answers that are no ties had gone"
+    return f"Pairs of items: {', '.join(numbers)}; {test}, Holm over {counted(fit.compared, 'pair')}."
 
 
 def percent(level: float) -> str:
@@ -135,21 +147,3 @@ def percent(level: float) -> str:
 def power(log: float) -> float:
     """NaN where it has no end."""
     return math.exp(log) if abs(log) < 700 else math.nan
-
-
-def _odds(parameter: ModelParameter | OpenPosition, level: float) -> str:
-    """Odds with their interval, or the one bound that they have."""
-    from adjudge.stats.preference.contrasts import OpenPosition
-
-    low, high = map(power, parameter.bounds(level))
-    if isinstance(parameter, OpenPosition):
-        side, bound = ("at least", low) if parameter.side == "above" else ("at most", high)
-        return f"{side} {bound:.3g} (at {percent(level)}; no finite maximum)"
-    between = f"{low:.3g} to {high:.3g}" if low == low and high == high else "any"
-    return f"{math.exp(parameter.value):.3g} ({percent(level)} interval {between})"
-
-
-def _distinct(items: Sequence[str]) -> list[str]:
-    """Names as they stand in a sentence, texts in quotes; cut short only where that leaves them different."""
-    short = [item if len(item) <= 30 and " " not in item else quoted(item) for item in items]
-    return short if len(set(short)) == len(short) else list(items)

@@ -97,6 +97,10 @@ class Strengths:
 
     def words(self) -> str:
         """How the strengths came about, in a sentence or two."""
+        return f"{self.how()}."
+
+    def how(self) -> str:
+        """The same without the last full stop."""
         n = len(self.values)
         text = (
             f"Bradley-Terry strengths of {counted(n, 'item')} from {self.duels:,.6g} duel{'s' * (self.duels != 1)},"
@@ -116,7 +120,7 @@ class Strengths:
                 f"only to {self.error:.2g}" if np.isfinite(self.error) else "nowhere that can be vouched for"
             )
             text += f". The iteration stopped after {counted(self.iterations, 'step')}, converged {reached}"
-        return f"{text}."
+        return text
 
 
 def fit(
