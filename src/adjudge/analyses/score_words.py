@@ -53,6 +53,18 @@ NOTES: Mapping[str, Callable[..., str]] = {
         f"{formula}: {counted(n, 'row')} of {of:,} without a score of every part left out of the mean of the cell"
     ),
     "parts-vary": _parts_vary,
+    "fitted-to-all": lambda names, measure: (
+        f"{measure} is fitted to the answers of all assessors together, so that its scores have none:"
+        f" {listed(names)} cannot be left out of them"
+    ),
+    "no-assessors": lambda names, measure: f"{measure} has no assessors: {listed(names)} cannot be left out",
+    "nothing-of-theirs": lambda names, measure: (
+        f"{listed(names)} {'has' if len(names) == 1 else 'have'} no scores of {measure}: nothing would be left out"
+    ),
+    "nothing-of-others": lambda names, measure: (
+        f"{listed(names)} judged {measure} {'alone' if len(names) == 1 else 'by themselves'}:"
+        " nothing is left without them"
+    ),
 }
 
 

@@ -334,7 +334,7 @@ def _warn_of_judges(scores: Scores, results: Sequence[Result]) -> None:
         for line in verdicts_on(scores, measures):
             warn(line)
     if scores.refused and set(measures) >= set(scores.measures):  # whoever names measures is told of those
-        for why in dict.fromkeys(scores.refused.values()):
+        for why in scores.refusals():
             warn(why)
 
 

@@ -85,8 +85,9 @@ def open_scores(
     """The scores of a folder or a file."""
     from adjudge.analyses.scores import read_scores
 
-    asked = replace(table, lower_is_better=lower_of(lower_is_better, table.lower_is_better))
-    return read_scores(path, asked, human=human or (), baseline=baseline or ())
+    lower = lower_of(lower_is_better, table.lower_is_better)
+    kinds: dict[str, Any] = {"human": human or (), "baseline": baseline or ()}
+    return read_scores(path, replace(table, lower_is_better=lower, **kinds))
 
 
 def lower_of(every: bool, names: L) -> bool | L:
@@ -116,7 +117,7 @@ def warn_of(scores: Scores, measures: Iterable[str]) -> None:
         for line in verdicts_on(scores, shown):
             warn(line)
     if scores.refused and set(shown) >= set(scores.measures):  # whoever names measures is told of those
-        for why in dict.fromkeys(scores.refused.values()):
+        for why in scores.refusals():
             warn(why)
 
 

@@ -58,7 +58,7 @@ def stability_of(scores: Scores, options: Stability) -> StabilityResult:
         scores, gathered = left_after(scores, gathered, options.without)
     absent: dict[Part, Note] = {}
     notes: list[Note] = []
-    about: list[str] = [] if options.measure else list(scores.refused.values())
+    about: list[str] = [] if options.measure else scores.refusals()
     again: list[JudgedAgain] = []
     resolutions: list[ResolvedScores] = []
     repeats: list[SelfAgreement] = []
