@@ -292,23 +292,21 @@ def coverage_and_ratings(gathered: Gathered) -> Iterator[GivenAnswer]:
     """What is judged: of completeness a model unit of a reference, for a peer; of unmarked units a peer against a
     reference; of quality and ratings a peer."""
     for entry, _, _ in gathered.coverage:
-        yield from _of_page(entry)
+        task = entry.judged.task
+        page = (task.topic, task.peer, task.reference)
+        completeness, unmarked = entry.protocol.completeness, entry.protocol.unmarked
+        for question, event in entry.judged.answers.items():
+            if question.startswith(UNIT):
+                thing, value = (*page, question), event.answer["completeness"]
+                yield _answer(
+                    entry, "completeness", thing, float(value), "model units", _numbers(completeness)
+                )
+            elif question == UNMARKED:
+                value = float(event.answer["relevant"])
+                yield _answer(entry, UNMARKED, page, value, "relevance", _numbers(unmarked))
+        yield from _chosen(entry)
     for entry in gathered.ratings:
         yield from _chosen(entry)
-
-
-def _of_page(entry: JudgedPeer) -> Iterator[GivenAnswer]:
-    task = entry.judged.task
-    page = (task.topic, task.peer, task.reference)
-    completeness, unmarked = entry.protocol.completeness, entry.protocol.unmarked
-    for question, event in entry.judged.answers.items():
-        if question.startswith(UNIT):
-            thing, value = (*page, question), event.answer["completeness"]
-            yield _answer(entry, "completeness", thing, float(value), "model units", _numbers(completeness))
-        elif question == UNMARKED:
-            value = float(event.answer["relevant"])
-            yield _answer(entry, UNMARKED, page, value, "relevance", _numbers(unmarked))
-    yield from _chosen(entry)
 
 
 def _chosen(entry: JudgedPeer) -> Iterator[GivenAnswer]:

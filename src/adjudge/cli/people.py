@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,6 @@ from adjudge.core.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
-    from adjudge.judgments.store.store import Store
 
 people = typer.Typer(
     help="Say who may judge in the browser, and give them their links.", no_args_is_help=True
@@ -76,7 +75,26 @@ def add(
 def list_(evaluation: options.Folder, json: options.Json = False) -> None:
     """Everybody who has an account or tasks: what they may do, how far they are, when they were last here."""
     with _need(evaluation).store() as store:
-        rows = _rows(store)
+        # Everybody, by id, without anything that lets them in.
+        from collections import Counter
+
+        accounts = {account.person: account for account in store.accounts.all()}
+        tasks = Counter(task.assessor for task in store.tasks())
+        judged = Counter(judgment.task.assessor for judgment in store.current())
+        rows = [
+            {
+                "person": person.id,
+                "name": person.name,
+                "role": account and account.role,
+                "state": account and account.state,
+                "tasks": tasks[person.id],
+                "judged": judged[person.id],
+                "password": account is not None and account.has_password,
+                "last_seen": account and account.seen_at,
+            }
+            for person in store.people.all()
+            for account in [accounts.get(person.id)]
+        ]
     if not rows:
         raise DataError(_nobody(evaluation))
     if json:
@@ -176,29 +194,6 @@ def _show(what: str, url: str, evaluation: Path, person: str) -> None:
     say(
         f"Whoever has it is {person}: give it to nobody else. Lost? adjudge people link {evaluation} {person}"
     )
-
-
-def _rows(store: Store) -> list[dict[str, Any]]:
-    """Everybody, by id, without anything that lets them in."""
-    from collections import Counter
-
-    accounts = {account.person: account for account in store.accounts.all()}
-    tasks = Counter(task.assessor for task in store.tasks())
-    judged = Counter(judgment.task.assessor for judgment in store.current())
-    return [
-        {
-            "person": person.id,
-            "name": person.name,
-            "role": account and account.role,
-            "state": account and account.state,
-            "tasks": tasks[person.id],
-            "judged": judged[person.id],
-            "password": account is not None and account.has_password,
-            "last_seen": account and account.seen_at,
-        }
-        for person in store.people.all()
-        for account in [accounts.get(person.id)]
-    ]
 
 
 def _when(stamp: str | None, precise: int = 16) -> str | None:

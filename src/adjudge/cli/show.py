@@ -11,7 +11,7 @@ from adjudge.cli.output import counting, say, show_json, show_table
 from adjudge.data.rows import Document, Row, Summary
 
 if TYPE_CHECKING:
-    from adjudge.data.collection import Collection, Contents
+    from adjudge.data.collection import Collection
     from adjudge.data.folder import Folder
     from adjudge.data.rows import System, Topic
 
@@ -35,7 +35,32 @@ def command(
             topics, systems = [row.topic for row in listing.topics], [row.system for row in listing.systems]
             show_json(_as_dict(topics, systems, _rows(folder, Document), _rows(folder, Summary)))
         else:
-            _overview(listing)
+            from adjudge.data.collection import withdrawn_lines
+
+            show_table(
+                ("topic", "title", "type", "documents>", "references>", "peers>"),
+                [
+                    (t.topic.topic, t.topic.title, t.topic.type, t.documents, t.references, t.peers)
+                    for t in listing.topics
+                ],
+            )
+            print()
+            show_table(
+                ("system", "kind", "roles", "summaries>", "mean words>", "label"),
+                [
+                    (
+                        s.system.system,
+                        s.system.kind or "machine",
+                        ", ".join(s.roles),
+                        s.summaries,
+                        f"{s.words / s.summaries:.1f}" if s.summaries else None,
+                        s.system.label,
+                    )
+                    for s in listing.systems
+                ],
+            )
+            for line in withdrawn_lines(listing.withdrawn):
+                say(f"note: {line}")
         return
     with counting("reading rows") as tick:
         collection = load(folder, topic=topic, system=system, progress=tick)
@@ -47,35 +72,6 @@ def command(
         show_json(_chosen_dict(collection, topic, system))
     else:
         _texts(collection, topic, system)
-
-
-def _overview(listing: Contents) -> None:
-    from adjudge.data.collection import withdrawn_lines
-
-    show_table(
-        ("topic", "title", "type", "documents>", "references>", "peers>"),
-        [
-            (t.topic.topic, t.topic.title, t.topic.type, t.documents, t.references, t.peers)
-            for t in listing.topics
-        ],
-    )
-    print()
-    show_table(
-        ("system", "kind", "roles", "summaries>", "mean words>", "label"),
-        [
-            (
-                s.system.system,
-                s.system.kind or "machine",
-                ", ".join(s.roles),
-                s.summaries,
-                f"{s.words / s.summaries:.1f}" if s.summaries else None,
-                s.system.label,
-            )
-            for s in listing.systems
-        ],
-    )
-    for line in withdrawn_lines(listing.withdrawn):
-        say(f"note: {line}")
 
 
 def _chosen(collection: Collection, topic: str | None, system: str | None) -> Iterator[Summary]:

@@ -153,17 +153,13 @@ _known: dict[type[Declared], Mapping[str, tuple[Option, Kind]]] = {}
 def declared(cls: type[Declared]) -> Mapping[str, tuple[Option, Kind]]:
     """The options of a declaration, in their order, each with what is known of it and the kind of its values."""
     if cls not in _known:
-        _known[cls] = _looked_up(cls)
+        hints = get_type_hints(cls)
+        _known[cls] = {
+            f.name: (_with_literals(f.metadata[OPTION], hints[f.name]), _kind(hints[f.name]))
+            for f in fields(cls)
+            if OPTION in f.metadata
+        }
     return _known[cls]
-
-
-def _looked_up(cls: type[Declared]) -> Mapping[str, tuple[Option, Kind]]:
-    hints = get_type_hints(cls)
-    return {
-        f.name: (_with_literals(f.metadata[OPTION], hints[f.name]), _kind(hints[f.name]))
-        for f in fields(cls)
-        if OPTION in f.metadata
-    }
 
 
 def _with_literals(about: Option, hint: Any) -> Option:

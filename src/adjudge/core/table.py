@@ -215,7 +215,9 @@ class Table:
         widths = list(map(_width, headings))
         for cells in self._in_columns(kept):
             widths = list(map(max, widths, map(_widest, cells)))
-        keys = self._keys(kept, right)
+        first_text = 1 if right[:2] == [True, False] else 0
+        numbers = (at for at, is_number in enumerate(right) if is_number and at >= first_text)
+        keys = max(next(numbers, 1), 1) if len(kept) > 1 else 0
         whole = [
             is_right or self.columns[at].show == "terminal" for at, is_right in zip(kept, right, strict=True)
         ]
@@ -226,12 +228,6 @@ class Table:
             yield from _aligned_rows([[heading] for heading in headings], widths, right, block)
             for cells in self._in_columns(kept):
                 yield from _aligned_rows(cells, widths, right, block)
-
-    def _keys(self, kept: Sequence[int], right: Sequence[bool]) -> int:
-        """How many of the columns that are shown say what a row is of: the first texts, with a rank before them."""
-        first_text = 1 if right[:2] == [True, False] else 0
-        numbers = (at for at, is_number in enumerate(right) if is_number and at >= first_text)
-        return max(next(numbers, 1), 1) if len(kept) > 1 else 0
 
     def _in_columns(self, kept: Sequence[int]) -> Iterator[list[Sequence[str]]]:
         """The cells of some rows after others as people see them, column by column."""
@@ -726,7 +722,11 @@ class _PrintedCell:
 
     def to_latex(self) -> list[str]:
         """One cell, or two: so numbers stand under each other whatever their superscripts."""
-        text = "--" if self.text == DASH else _tex(self.text)
+        text = (
+            "--"
+            if self.text == DASH
+            else (_RANGE.sub(r"\1--\2", self.text) if _RANGE.match(self.text) else tex(self.text))
+        )
         text = rf"\textbf{{{text}}}" if self.bold else text
         if self.raised is None:
             return [text]
@@ -740,10 +740,6 @@ class _PrintedCell:
     def to_html(self) -> str:
         text = f"<strong>{escape(self.text)}</strong>" if self.bold else escape(self.text)
         return f"{text}<sup>{escape(self.raised)}</sup>" if self.raised else text
-
-
-def _tex(cell: str) -> str:
-    return _RANGE.sub(r"\1--\2", cell) if _RANGE.match(cell) else tex(cell)
 
 
 def _tex_line(cells: Iterable[str]) -> str:

@@ -229,7 +229,24 @@ def study_designs(
     """
     now = present_design(sources)
     most = round(sources.cells / sources.levels["system"]) if judgments is None else judgments
-    designs = _designs(sources, most, assessors, groups)
+    checks.count("judgments", most, least=1)
+    for name, numbers in (("assessors", assessors), ("groups", groups)):
+        for number in numbers:
+            checks.count(name, number, least=1)
+    usual = max(round(most / sources.levels["topic"]), 1)
+    if assessors or groups:
+        asked = [(g, a) for g in groups or (1,) for a in assessors or (usual,)]
+        for g, a in asked:
+            if most < 2 * g * a:
+                who = f"{counted(g, 'group')} of {counted(a, 'assessor')}"
+                raise UsageError(
+                    f"{who} with two topics each take {2 * g * a:,} judgments of each system, and there are {most:,}:"
+                    " name fewer, or more judgments"
+                )
+    else:
+        asked = [*((1, a) for a in sorted({*ONE_GROUP, usual})), *((g, usual) for g in GROUPS)]
+        asked = [(g, a) for g, a in asked if most >= 2 * g * a and g * a > 1]
+    designs = [JudgingDesign(groups=g, assessors=a, topics=most // (g * a)) for g, a in dict.fromkeys(asked)]
     designs.sort(key=lambda design: (design.people, design.groups))
     return DesignStudy(
         difference=difference,
@@ -314,30 +331,6 @@ def _row(
         one_pair=powers[1],
         now=now,
     )
-
-
-def _designs(
-    sources: NoiseSources, most: int, assessors: Sequence[int], groups: Sequence[int]
-) -> list[JudgingDesign]:
-    """Those named, all combinations; else one group of several sizes, and several groups of the present size."""
-    checks.count("judgments", most, least=1)
-    for name, numbers in (("assessors", assessors), ("groups", groups)):
-        for number in numbers:
-            checks.count(name, number, least=1)
-    usual = max(round(most / sources.levels["topic"]), 1)
-    if assessors or groups:
-        asked = [(g, a) for g in groups or (1,) for a in assessors or (usual,)]
-        for g, a in asked:
-            if most < 2 * g * a:
-                who = f"{counted(g, 'group')} of {counted(a, 'assessor')}"
-                raise UsageError(
-                    f"{who} with two topics each take {2 * g * a:,} judgments of each system, and there are {most:,}:"
-                    " name fewer, or more judgments"
-                )
-    else:
-        asked = [*((1, a) for a in sorted({*ONE_GROUP, usual})), *((g, usual) for g in GROUPS)]
-        asked = [(g, a) for g, a in asked if most >= 2 * g * a and g * a > 1]
-    return [JudgingDesign(groups=g, assessors=a, topics=most // (g * a)) for g, a in dict.fromkeys(asked)]
 
 
 def present_design(sources: NoiseSources) -> JudgingDesign | None:

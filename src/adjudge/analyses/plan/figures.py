@@ -139,7 +139,15 @@ def design_curves(study: DesignStudy) -> Figure:
             "topics:Q",
             title="topics, all of them judged by every assessor",
             scale=alt.Scale(type="log", nice=False),
-            axis=alt.Axis(values=_ticks(data["topics"].max()), grid=False, format="d"),
+            axis=alt.Axis(
+                values=[
+                    n
+                    for n in (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
+                    if n <= data["topics"].max()
+                ],
+                grid=False,
+                format="d",
+            ),
         )
         y = alt.Y("value:Q", title=None, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
         colour = alt.Color(
@@ -215,10 +223,6 @@ def design_curves(study: DesignStudy) -> Figure:
         drawing,
         signature=study.signature,
     )
-
-
-def _ticks(most: float) -> list[int]:
-    return [n for n in (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000) if n <= most]
 
 
 # In the catalogue

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from adjudge import __version__
 from adjudge.assessors.cards import JudgeCard, only_run, read_cards, write_card
-from adjudge.assessors.llm.answers import REFUSED, SCORES, AnswerForm, Score
+from adjudge.assessors.llm.answers import REFUSED, SCORES, TOP, AnswerForm, Score
 from adjudge.assessors.llm.cache import JudgeReplies, KeptNote, ReplyStore
 from adjudge.assessors.llm.exchange import (
     AskEstimate,
@@ -45,6 +45,7 @@ from adjudge.assessors.llm.server import ask_all, count, probe
 from adjudge.assessors.llm.spending import Spent
 from adjudge.core.engine import generator
 from adjudge.core.errors import ClashError, DataError, UsageError, among, quoted
+from adjudge.core.phrases import Argument, either, spoken
 from adjudge.core.table import Cell, Column, Table, Tabular
 from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, SourceSentence
@@ -110,17 +111,25 @@ class LlmOptions:
 
     def __post_init__(self) -> None:
         if self.score not in SCORES:
-            raise UsageError(f"score is {quoted(self.score)}, expected one of: {', '.join(SCORES)}")
+            raise UsageError(
+                f"{Argument('score')} is {quoted(self.score)}, expected one of: {', '.join(SCORES)}"
+            )
         if not 0 <= self.temperature <= 2:
-            raise UsageError(f"temperature is {self.temperature:g}, expected a number from 0 to 2")
+            raise UsageError(
+                f"{Argument('temperature')} is {self.temperature:g}, expected a number from 0 to 2"
+            )
         if not 0 <= self.share_again <= 1:
-            raise UsageError(f"share_again is {self.share_again:g}, expected a share from 0 to 1")
+            raise UsageError(
+                f"{Argument('share_again', flag='repeats')} is {self.share_again:g}, expected a share from 0 to 1"
+            )
         if not 0 <= self.retries_invalid < TIMES:
-            raise UsageError(f"retries_invalid is {self.retries_invalid}, expected 0 to {TIMES - 1}")
+            raise UsageError(
+                f"{Argument('retries_invalid')} is {self.retries_invalid}, expected 0 to {TIMES - 1}"
+            )
         for option, least in (("max_words", 0), ("max_tokens", 1), ("pairs", 1), ("seed", 0)):
             value = getattr(self, option)
             if value is not None and value < least:
-                raise UsageError(f"{option} is {value}, expected {least} or more")
+                raise UsageError(f"{Argument(option)} is {value}, expected {least} or more")
 
 
 @dataclass(frozen=True)
@@ -214,7 +223,7 @@ class LlmJudged(Tabular):
             rows=tuple(rows),
             title=f"{self.card.name} under {self.card.protocol}",
             said=(self.headline(),),
-            notes=(*([] if self.others is None else [self.others]), *self.notes),
+            notes=tuple(spoken(note, "python") for note in (self.others, *self.notes) if note),
             signature=self.card.signature,
         )
 
@@ -238,7 +247,7 @@ class LlmJudged(Tabular):
             "stopped": self.stopped,
             "left": self.left,
             "failed": self.failed,
-            "kept_from_others": self.others,
+            "kept_from_others": None if self.others is None else spoken(self.others, "python"),
             "notes": list(self.notes),
         }
 
@@ -411,7 +420,8 @@ def _check_name(folder: Folder, store: Store, name: str, protocol: Protocol, sig
     if earlier is None:
         if any(judged.task.protocol == protocol.name or judged.origin != ORIGIN for judged in answers):
             raise ClashError(
-                f"an assessor {quoted(name)} is there already, and is no judge of this kind: take another name"
+                f"an assessor {quoted(name)} is there already, and is no judge of this kind: take another"
+                f" {Argument('name')}"
             )
         return
     if not any(judged.task.protocol == protocol.name for judged in answers):
@@ -579,7 +589,8 @@ def run_judging(
         if job.options.ask_anew and not goes_on and not run.has_open():
             kept.end_anew(job.anew())
             raise ClashError(
-                f"{job.name} has answered all of this already, and its answers stay: ask_anew=True needs another name"
+                f"{job.name} has answered all of this already, and its answers stay: {Argument('ask_anew', True)} needs"
+                f" another {Argument('name')}"
             )
         try:
             run.ask()
@@ -593,7 +604,11 @@ def run_judging(
 def check_cost(limits: AskLimits, prices: Prices) -> None:
     """A limit of cost needs prices: without them nothing would ever reach it."""
     if limits.max_cost is not None and not (prices.prompt or prices.answer):
-        raise UsageError("max_cost needs prices of prompts and answers: without them nothing costs anything")
+        both = f"{Argument('price_prompt').option} and {Argument('price_answer').option}"
+        prices_of_both = either("prices of prompts and answers", both)
+        raise UsageError(
+            f"{Argument('max_cost')} needs {prices_of_both}: without them nothing costs anything"
+        )
 
 
 @dataclass
@@ -670,7 +685,7 @@ class AskedServer:
         self.spent += _trying(features)
         if not features.logprobs:
             raise UsageError(
-                "a weighted score needs log-probabilities, and the server gives none: take score=top"
+                f"a weighted score needs log-probabilities, and the server gives none: take {TOP}"
             )
 
     def _found(self, features: ServerFeatures) -> None:
@@ -747,7 +762,8 @@ class AskedServer:
         return (
             f"{many:,} of {counted(self.done, 'reply', 'replies')}"
             f" {'was' if many == 1 else 'were'} kept from {listed(parts)}: nothing was sent for"
-            f" {'it' if many == 1 else 'them'}; to ask again, take ask_anew=True and another name"
+            f" {'it' if many == 1 else 'them'}; to ask again, take {Argument('ask_anew', True)} and"
+            f" another {Argument('name')}"
         )
 
     def _rest(self) -> AskLimits:
