@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,6 +69,15 @@ def show_json(value: Any) -> None:
     for part in json_parts(value):
         print_json(part)
     print()
+
+
+def tell(json: bool, data: Any, lines: Iterable[str]) -> None:
+    """What was done: as JSON for scripts, or in lines for people."""
+    if json:
+        show_json(data)
+        return
+    for line in lines:
+        say(line)
 
 
 def show(table: Table) -> None:

@@ -16,6 +16,7 @@ from adjudge.cli.output import (
     say,
     show_json,
     show_table,
+    tell,
     warn,
     worker_count,
     write_csv,
@@ -143,11 +144,7 @@ def sample(
             similarity=similarity,
             progress=bar,
         )
-    if json:
-        show_json(report.as_dict())
-    else:
-        for line in report.lines():
-            say(line)
+    tell(json, report.as_dict(), report.lines())
 
 
 # In and out
@@ -211,10 +208,11 @@ def export(
         written = e.prefer.export_answers(file, of=of, form=form, topics=topic or ())  # type: ignore[arg-type]
         for note in written.notes:
             warn(note)
-        if json:
-            show_json({"file": str(file), "answers": written.answers})
-        else:
-            say(f"{file}: {counted(written.answers, 'answer')}")
+        tell(
+            json,
+            {"file": str(file), "answers": written.answers},
+            [f"{file}: {counted(written.answers, 'answer')}"],
+        )
         return
     exported = e.prefer.export(file, of=of, batch=batch, hit=hit, topics=topic or ())
     if json:
@@ -283,11 +281,7 @@ def simulate(
             seed=seed,
             progress=tick,
         )
-    if json:
-        show_json(report.as_dict())
-        return
-    for line in report.lines():
-        say(line)
+    tell(json, report.as_dict(), report.lines())
 
 
 @prefer.command("score", epilog=f"Example: {PREFER['score']}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -111,12 +111,17 @@ def warn_of(scores: Scores, measures: Iterable[str]) -> None:
     shown = dict.fromkeys(measures)
     for line in dict.fromkeys(line for measure in shown for line in scores.notes(measure, door="command")):
         warn(line)
-    if any(map(judge_of, shown)):
+    warn_of_judges(scores, shown)
+
+
+def warn_of_judges(scores: Scores, measures: Collection[str]) -> None:
+    """What a program is worth whose judgments were analysed, and what cannot be had without some assessors."""
+    if any(map(judge_of, measures)):
         from adjudge.analyses.judges.result import verdicts_on
 
-        for line in verdicts_on(scores, shown):
+        for line in verdicts_on(scores, measures):
             warn(line)
-    if scores.refused and set(shown) >= set(scores.measures):  # whoever names measures is told of those
+    if scores.refused and set(measures) >= set(scores.measures):  # whoever names measures is told of those
         for why in scores.refusals():
             warn(why)
 

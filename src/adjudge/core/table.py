@@ -18,7 +18,7 @@ from html import escape
 from itertools import repeat, zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.core.errors import UsageError, nearest, quoted
+from adjudge.core.errors import UsageError
 from adjudge.core.phrases import spoken
 from adjudge.core.words import SMALL, decimal, tex
 
@@ -153,10 +153,6 @@ class Table:
         if len(rows) != 1:
             raise UsageError(f"{self.name}: {len(rows)} rows have {key}, expected one")
         return rows[0]
-
-    def sentences(self) -> Iterator[str]:
-        """What the table says, in plain words."""
-        yield from self.said
 
     def to_frame(self) -> pd.DataFrame:
         import pandas as pd
@@ -352,46 +348,8 @@ class Tables:
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(table.name for table in self.tables)
-
-    def __getitem__(self, name: str) -> Table:
-        for table in self.tables:
-            if table.name == name:
-                return table
-        hint = nearest(name, self.names)
-        raise UsageError(f"no table {quoted(name)}{hint}; there are: {', '.join(self.names) or 'none'}")
-
     def __iter__(self) -> Iterator[Table]:
         return iter(self.tables)
-
-    def __len__(self) -> int:
-        return len(self.tables)
-
-    def sentences(self) -> Iterator[str]:
-        """What the tables say, in plain words."""
-        for table in self.tables:
-            yield from table.said
-
-    def to_frames(self) -> dict[str, pd.DataFrame]:
-        """A frame per table, by name."""
-        return {table.name: table.to_frame() for table in self.tables}
-
-    def to_frame(self) -> pd.DataFrame:
-        """All tables in one long frame: table, row, column, value."""
-        import pandas as pd
-
-        rows = [
-            (table.name, number, name, cell)
-            for table in self.tables
-            for number, record in enumerate(table.records())
-            for name, cell in record.items()
-        ]
-        return pd.DataFrame(rows, columns=["table", "row", "column", "value"])
-
-    def to_text(self) -> str:
-        return "\n\n".join(table.to_text() for table in self.tables)
 
     def to_latex(self) -> str:
         """One below the other; notes are comments, and a signature that the next table has too stands there."""
@@ -408,12 +366,6 @@ class Tables:
 
     def to_markdown(self) -> str:
         return "\n\n".join(table.to_markdown() for table in self.tables)
-
-    def _repr_html_(self) -> str:
-        return notebook_html(self.tables, self.notes)
-
-    def __repr__(self) -> str:
-        return self.to_text()
 
     def as_dict(self) -> dict[str, Any]:
         return {"tables": [table.as_dict() for table in self.tables], "notes": list(self.notes)}
@@ -573,39 +525,20 @@ def as_json(value: Any) -> str:
     return "".join(json_parts(value))
 
 
-def held(streamed: Mapping[str, Any]) -> dict[str, Any]:
-    """A result that is written part by part, with lists in place of its iterators."""
-    return {name: list(part) if isinstance(part, Iterator) else part for name, part in streamed.items()}
-
-
-_WRITTEN = object()
-
-
 def json_parts(value: Any, depth: int = 0) -> Iterator[str]:
-    """The same, part by part: the items of an iterator are written one by one, and never held together."""
+    """The same, part by part, so that the text of a long result is never held whole."""
     if isinstance(value, Mapping):
-        parts: Iterable[tuple[str, Any]] = (
-            (f"{json.dumps(str(key))}: ", part) for key, part in value.items()
-        )
-        yield from _enclosed("{}", parts, depth)
-    elif isinstance(value, Iterator):  # one line for each, which is plain already
-        lines = (json.dumps(part, ensure_ascii=False, allow_nan=False) for part in value)
-        yield from _enclosed("[]", ((line, _WRITTEN) for line in lines), depth)
+        brackets, parts = "{}", [(f"{json.dumps(str(key))}: ", part) for key, part in value.items()]
     elif isinstance(value, list | tuple) and not depth:
-        yield from _enclosed("[]", (("", part) for part in value), depth)
+        brackets, parts = "[]", [("", part) for part in value]
     else:
         text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=1)
         yield text.replace("\n", "\n" + " " * depth)  # inside strings a line break is written \\n
-
-
-def _enclosed(brackets: str, parts: Iterable[tuple[str, Any]], depth: int) -> Iterator[str]:
-    first = True
-    for start, part in parts:
-        yield f"{brackets[0] if first else ','}\n{' ' * (depth + 1)}{start}"
-        if part is not _WRITTEN:
-            yield from json_parts(part, depth + 1)
-        first = False
-    yield brackets if first else f"\n{' ' * depth}{brackets[1]}"
+        return
+    for at, (start, part) in enumerate(parts):
+        yield f"{',' if at else brackets[0]}\n{' ' * (depth + 1)}{start}"
+        yield from json_parts(part, depth + 1)
+    yield f"\n{' ' * depth}{brackets[1]}" if parts else brackets
 
 
 def _width(text: str) -> int:
@@ -678,15 +611,10 @@ def _aligned_rows(
 def _broken(text: str, width: int) -> list[str]:
     if _width(text) <= width:
         return [text]
+    from rich.console import Console
     from rich.text import Text
 
-    return [line.plain.rstrip() for line in Text(text).wrap(_plain_console(), width)]
-
-
-def _plain_console() -> Any:
-    from rich.console import Console
-
-    return Console(width=10_000)
+    return [line.plain.rstrip() for line in Text(text).wrap(Console(width=10_000), width)]
 
 
 def _aligned(texts: Sequence[str], width: int, right: bool) -> Iterator[str]:
@@ -722,11 +650,9 @@ class _PrintedCell:
 
     def to_latex(self) -> list[str]:
         """One cell, or two: so numbers stand under each other whatever their superscripts."""
-        text = (
-            "--"
-            if self.text == DASH
-            else (_RANGE.sub(r"\1--\2", self.text) if _RANGE.match(self.text) else tex(self.text))
-        )
+        text = "--" if self.text == DASH else tex(self.text)
+        if _RANGE.match(self.text):
+            text = _RANGE.sub(r"\1--\2", self.text)
         text = rf"\textbf{{{text}}}" if self.bold else text
         if self.raised is None:
             return [text]

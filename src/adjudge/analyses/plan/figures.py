@@ -10,8 +10,7 @@ import pandas as pd
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.drawing import labels, once
 from adjudge.analyses.plan import Plan
-from adjudge.analyses.plan.design_words import called, sampled_basis
-from adjudge.analyses.plan.designs import why_no_designs
+from adjudge.analyses.plan.design_words import called, sampled_basis, why_no_designs
 from adjudge.analyses.plan.words import basis, number
 from adjudge.core.errors import DataError
 from adjudge.core.picture import MARK, SERIES, SHAPES, SOFT, Figure, figure_of, in_order

@@ -218,8 +218,8 @@ class Prompter:
         lost = [name for name in self.show if name not in self.template.places]
         if lost:
             raise UsageError(
-                f"{Argument('show')} names {quoted(lost[0])}, and the template has no place {{{{{lost[0]}}}}} for it: put"
-                f" it into the template, or leave {lost[0]} out of {Argument('show')}"
+                f"{Argument('show')} names {quoted(lost[0])}, and the template has no place {{{{{lost[0]}}}}} for it:"
+                f" put it into the template, or leave {lost[0]} out of {Argument('show')}"
             )
 
     @property
