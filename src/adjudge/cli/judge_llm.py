@@ -380,7 +380,7 @@ def _run(job: LlmJob, limits: Any, planted: int | None, json: bool) -> None:
     else:
         show(judged.table())
         for line in judged.lines():
-            say(line, "bold" if line == judged.others else "")
+            say(line, "bold" if line == judged.kept else "")
         say(judged.card.signature)
     if judged.failed:
         warn("every answer of this run is missing: see why, and --show-prompt for what was asked")

@@ -15,7 +15,7 @@ from adjudge.cli import options
 from adjudge.cli.analysis import add_command
 from adjudge.cli.imports import Files
 from adjudge.cli.output import counting, now, say, show_json, show_table, tell, typed, warn
-from adjudge.cli.sources import columns_of
+from adjudge.cli.sources import columns_of, open_judged
 from adjudge.cli.streams import print_data
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.words import counted
@@ -398,8 +398,4 @@ def _words(counts: RecordCounts) -> str:
 
 
 def _need(path: Path) -> Evaluation:
-    """An evaluation that has judgments."""
-    e = adjudge.open(path)
-    if not e.has_judgments:
-        raise DataError(f"{path}: no judgments yet; bring them in with: adjudge judgments import")
-    return e
+    return open_judged(path, "no judgments yet; bring them in with: adjudge judgments import")

@@ -11,6 +11,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table, write_csv
+from adjudge.cli.sources import open_judged
 from adjudge.core.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def list_(evaluation: options.Folder, json: options.Json = False) -> None:
             for account in [accounts.get(person.id)]
         ]
     if not rows:
-        raise DataError(_nobody(evaluation))
+        raise DataError(f"{evaluation}: {_nobody(evaluation)}")
     if json:
         show_json({"people": rows})
         return
@@ -223,12 +224,8 @@ def _checked(url: str) -> str:
 
 
 def _need(path: Path) -> Evaluation:
-    """An evaluation that has a store; one is not made only to find nobody in it."""
-    e = adjudge.open(path)
-    if not e.has_judgments:
-        raise DataError(_nobody(path))
-    return e
+    return open_judged(path, _nobody(path))
 
 
 def _nobody(path: Path) -> str:
-    return f"{path}: nobody is known yet; add somebody with: adjudge people add {path} NAME"
+    return f"nobody is known yet; add somebody with: adjudge people add {path} NAME"

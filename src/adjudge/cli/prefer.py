@@ -21,7 +21,8 @@ from adjudge.cli.output import (
     worker_count,
     write_csv,
 )
-from adjudge.core.errors import DataError, UsageError
+from adjudge.cli.sources import open_judged
+from adjudge.core.errors import UsageError
 from adjudge.core.words import counted, decimal
 
 if TYPE_CHECKING:
@@ -203,7 +204,9 @@ def export(
     options.one_of("--form", form, FORMS)
     if of is not None:
         options.one_of("--of", of, KINDS)
-    e = _need(evaluation)
+    e = open_judged(
+        evaluation, f"nobody has been asked yet; make tasks with: adjudge prefer sample {evaluation}"
+    )
     if not open_:
         written = e.prefer.export_answers(file, of=of, form=form, topics=topic or ())  # type: ignore[arg-type]
         for note in written.notes:
@@ -309,7 +312,8 @@ def score(
     from adjudge.analyses.preferences.measures import plainest
     from adjudge.measures.judged.preference import Preference
 
-    _measure_options(source=source, penalty=penalty, ties=ties)
+    for option, value in {"source": source, "penalty": penalty, "ties": ties}.items():
+        options.one_of(f"--{option}", value, Preference.OPTIONS[option])
     measure = plainest(
         Preference(
             source=source,
@@ -341,7 +345,7 @@ def score(
             (
                 *(r["system"], r["kind"], r["length"] or ""),
                 *([r["form"] or ""] if several else []),
-                *(r["topics"], _number(r["mean"])),
+                *(r["topics"], "-" if r["mean"] != r["mean"] else decimal(r["mean"])),
             )
             for r in frame.to_dict("records")
         ]
@@ -374,27 +378,5 @@ def _means(e: Evaluation, measure: str) -> Any:
     return pd.DataFrame(rows).sort_values("mean", ascending=False, kind="stable")
 
 
-def _number(value: float) -> str:
-    return "-" if value != value else decimal(value)
-
-
 add_command(prefer, "preferences_needed")
 add_command(prefer, "preference_tables")
-
-
-# Options
-
-
-def _need(path: Path) -> Evaluation:
-    e = adjudge.open(path)
-    if not e.has_judgments:
-        raise DataError(f"{path}: nobody has been asked yet; make tasks with: adjudge prefer sample {path}")
-    return e
-
-
-def _measure_options(**chosen: str) -> None:
-    """Options of the measure `preference` that have a list of values."""
-    from adjudge.measures.judged.preference import Preference
-
-    for option, value in chosen.items():
-        options.one_of(f"--{option}", value, Preference.OPTIONS[option])

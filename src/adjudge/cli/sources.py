@@ -9,6 +9,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import not_over, say, show, warn
 from adjudge.core.errors import ClashError, DataError, UsageError, quoted
@@ -18,6 +19,7 @@ from adjudge.measures.spec import judge_of
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
     from adjudge.core.table import Table
+    from adjudge.evaluation import Evaluation
     from adjudge.formats.scoretable import TableOptions
 
 
@@ -88,6 +90,14 @@ def open_scores(
     lower = lower_of(lower_is_better, table.lower_is_better)
     kinds: dict[str, Any] = {"human": human or (), "baseline": baseline or ()}
     return read_scores(path, replace(table, lower_is_better=lower, **kinds))
+
+
+def open_judged(path: Path, advice: str) -> Evaluation:
+    """An evaluation that has a store; one is not made only to find nothing in it."""
+    e = adjudge.open(path)
+    if not e.has_judgments:
+        raise DataError(f"{path}: {advice}")
+    return e
 
 
 def lower_of(every: bool, names: L) -> bool | L:

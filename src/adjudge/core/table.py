@@ -413,7 +413,8 @@ class Tabular:
 
     def __repr__(self) -> str:
         table = self.table()
-        return "\n".join([table.to_text(), *table.said, *(f"note: {note}" for note in table.notes)])
+        notes = (f"note: {spoken(note, 'python')}" for note in table.notes)
+        return "\n".join([table.to_text(), *table.said, *notes])
 
 
 MOST_ROWS = 100
@@ -432,7 +433,7 @@ def notebook_html(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
         if (more := len(table.rows) - MOST_ROWS) > 0:
             lines.append(f"<p>and {more:,} more rows: to_frame() has all</p>")
         lines += [f"<p>{escape(sentence)}</p>" for sentence in table.said[1:]]
-        lines += [f"<p><em>note:</em> {escape(note)}</p>" for note in table.notes]
+        lines += [f"<p><em>note:</em> {escape(spoken(note, 'python'))}</p>" for note in table.notes]
         lines += [f"<p><small><code>{escape(table.signature)}</code></small></p>"] if table.signature else []
     lines += [f"<p><em>note:</em> {escape(note)}</p>" for note in notes]
     return "\n".join(lines)

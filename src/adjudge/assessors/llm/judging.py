@@ -45,7 +45,7 @@ from adjudge.assessors.llm.server import ask_all, count, probe
 from adjudge.assessors.llm.spending import Spent
 from adjudge.core.engine import generator
 from adjudge.core.errors import ClashError, DataError, UsageError, among, quoted
-from adjudge.core.phrases import Argument, either, spoken
+from adjudge.core.phrases import Argument, Spoken, either, spoken
 from adjudge.core.table import Cell, Column, Table, Tabular
 from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, SourceSentence
@@ -165,9 +165,14 @@ class LlmJudged(Tabular):
     """Questions that were not asked for that."""
     failed: bool = False
     """Whether nothing of what was asked for the first time has an answer, or the judge never gave one."""
-    others: str | None = None
+    kept: Spoken | None = None
     """Which replies of other judges were taken instead of asking."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def others(self) -> str | None:
+        """The same for a reader in Python."""
+        return None if self.kept is None else spoken(self.kept, "python")
 
     def headline(self) -> str:
         card = self.card
@@ -183,15 +188,15 @@ class LlmJudged(Tabular):
             sentence += f"; {counted(missing, 'answer is', 'answers are')} missing ({reasons})"
         return f"{sentence}."
 
-    def lines(self) -> list[str]:
-        """For people."""
+    def lines(self) -> list[Spoken]:
+        """For people, at any door."""
         card = self.card
         cost = "" if card.cost is None else f", cost {card.cost:.4f}"
         kept = f"; {counted(self.cached, 'reply was', 'replies were')} there already" if self.cached else ""
         lines = [
             self.headline(),
             f"{counted(self.new, 'new answer')} in this run{kept}.",
-            *([] if self.others is None else [self.others]),
+            *([] if self.kept is None else [self.kept]),
             f"All runs: {counted(card.requests, 'request')}, {card.prompt_tokens:,} prompt tokens,"
             f" {card.answer_tokens:,} answer tokens{cost}.",
             *self.notes,
@@ -223,7 +228,7 @@ class LlmJudged(Tabular):
             rows=tuple(rows),
             title=f"{self.card.name} under {self.card.protocol}",
             said=(self.headline(),),
-            notes=tuple(spoken(note, "python") for note in (self.others, *self.notes) if note),
+            notes=(*([] if self.others is None else [self.others]), *self.notes),
             signature=self.card.signature,
         )
 
@@ -247,7 +252,7 @@ class LlmJudged(Tabular):
             "stopped": self.stopped,
             "left": self.left,
             "failed": self.failed,
-            "kept_from_others": None if self.others is None else spoken(self.others, "python"),
+            "kept_from_others": self.others,
             "notes": list(self.notes),
         }
 
@@ -749,7 +754,7 @@ class AskedServer:
             seconds=reply.seconds,
         )
 
-    def of_others(self) -> str | None:
+    def of_others(self) -> Spoken | None:
         """Which replies of other judges were taken instead of asking."""
         many = self.others.total()
         if not many:
@@ -997,7 +1002,7 @@ class _Run:
             stopped=self.stopped,
             left=self.left,
             failed=bool(card.asked) and (not card.answered or (bool(lacking) and len(lacking) == len(first))),
-            others=self.asking.of_others(),
+            kept=self.asking.of_others(),
             notes=(*self.job.notes, *([] if cut is None else [cut]), *self._covered()),
         )
 

@@ -30,6 +30,7 @@ from adjudge.assessors.llm.prompts import PosedQuestion
 from adjudge.assessors.llm.server import count
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.phrases import Spoken, spoken
 from adjudge.core.table import Cell, Column, Table, Tabular
 from adjudge.core.words import counted, decimal
 from adjudge.judgments.protocol import PREFERENCE, Value
@@ -133,7 +134,7 @@ class PlantedCheck(Tabular):
     cost: float | None
     seed: int
     signature: str
-    others: str | None = None
+    others: Spoken | None = None
     """Which replies of other judges were taken instead of asking."""
 
     @property
@@ -242,7 +243,7 @@ class PlantedCheck(Tabular):
             "sampled": self.sampled,
             "unanswered": self.unanswered,
             "constant": self.constant,
-            "kept_from_others": self.others,
+            "kept_from_others": None if self.others is None else spoken(self.others, "python"),
             "requests": self.requests,
             "cost": self.cost,
             "seed": self.seed,
