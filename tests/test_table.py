@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -173,9 +174,24 @@ def test_no_form_prints_minus_zero(tiny: float, shown: str) -> None:
 
 
 def test_json_is_written_part_by_part() -> None:
-    parts = list(json_parts([{"a": math.nan, "none": [], "b": {"c": [1, "x\ny"]}}]))
-    assert len(parts) > 5
-    assert json.loads("".join(parts)) == [{"a": None, "none": [], "b": {"c": [1, "x\ny"]}}]
+    made: list[int] = []
+
+    def rows() -> Iterator[dict[str, int]]:
+        for k in range(3):
+            made.append(k)
+            yield {"k": k}
+
+    parts = json_parts([{"a": math.nan, "rows": rows(), "none": iter(()), "b": {"c": [1, "x\ny"]}}])
+    text = ""
+    for part in parts:
+        text += part
+        if '{"k": 0}' in text:
+            break
+    assert made == [0]  # the others are not made before they are written
+    text += "".join(parts)
+    assert json.loads(text) == [
+        {"a": None, "rows": [{"k": 0}, {"k": 1}, {"k": 2}], "none": [], "b": {"c": [1, "x\ny"]}}
+    ]
     whole = {"a": [1, {"b": [], "c": {}}], "d": "é"}
     assert as_json(whole) == json.dumps(whole, indent=1, ensure_ascii=False)
 

@@ -526,20 +526,34 @@ def as_json(value: Any) -> str:
     return "".join(json_parts(value))
 
 
+_WRITTEN = object()
+
+
 def json_parts(value: Any, depth: int = 0) -> Iterator[str]:
-    """The same, part by part, so that the text of a long result is never held whole."""
+    """The same, part by part: the items of an iterator are written one by one, and never held together."""
     if isinstance(value, Mapping):
-        brackets, parts = "{}", [(f"{json.dumps(str(key))}: ", part) for key, part in value.items()]
+        parts: Iterable[tuple[str, Any]] = (
+            (f"{json.dumps(str(key))}: ", part) for key, part in value.items()
+        )
+        yield from _enclosed("{}", parts, depth)
+    elif isinstance(value, Iterator):  # one line for each, which is plain already
+        lines = (json.dumps(part, ensure_ascii=False, allow_nan=False) for part in value)
+        yield from _enclosed("[]", ((line, _WRITTEN) for line in lines), depth)
     elif isinstance(value, list | tuple) and not depth:
-        brackets, parts = "[]", [("", part) for part in value]
+        yield from _enclosed("[]", (("", part) for part in value), depth)
     else:
         text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=1)
         yield text.replace("\n", "\n" + " " * depth)  # inside strings a line break is written \\n
-        return
-    for at, (start, part) in enumerate(parts):
-        yield f"{',' if at else brackets[0]}\n{' ' * (depth + 1)}{start}"
-        yield from json_parts(part, depth + 1)
-    yield f"\n{' ' * depth}{brackets[1]}" if parts else brackets
+
+
+def _enclosed(brackets: str, parts: Iterable[tuple[str, Any]], depth: int) -> Iterator[str]:
+    first = True
+    for start, part in parts:
+        yield f"{brackets[0] if first else ','}\n{' ' * (depth + 1)}{start}"
+        if part is not _WRITTEN:
+            yield from json_parts(part, depth + 1)
+        first = False
+    yield brackets if first else f"\n{' ' * depth}{brackets[1]}"
 
 
 def _width(text: str) -> int:
