@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -20,11 +20,15 @@ if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
     from adjudge.core.table import Table
     from adjudge.evaluation import Evaluation
-    from adjudge.formats.scoretable import TableOptions
 
 
 L = TypeVar("L")
 
+KINDS: Mapping[str, tuple[Any, Any]] = {
+    "human": (options.Human, None),
+    "baseline": (options.Baseline, None),
+    "lower_is_better": (options.Lower, False),
+}
 TABLE: Mapping[str, tuple[Any, Any]] = {
     "mapped": (options.Map, None),
     "delimiter": (options.Delimiter, None),
@@ -39,57 +43,40 @@ TABLE: Mapping[str, tuple[Any, Any]] = {
 
 
 def takes_table(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `TABLE` where it takes `table`, which they become."""
+    """Give a command the options of `KINDS` where it takes `table`, and those of `TABLE` last; `table` holds them."""
 
     @wraps(command)
     def with_options(*args: Any, **arguments: Any) -> None:
         from adjudge.data.reading import reading_once
         from adjudge.formats.scoretable import TableOptions
 
-        table_options = {name: arguments.pop(name) for name in TABLE}
-        columns = columns_of(table_options.pop("mapped"))
+        typed = {name: arguments.pop(name) for name in (*KINDS, *TABLE)}
+        typed["columns"] = columns_of(typed.pop("mapped"))
         if arguments["scores"] is not None:
             not_over(arguments.get("csv"), arguments["scores"])
-        left, lower, without = (
-            tuple(table_options.pop(name) or ()) for name in ("leave_out", "lower", "without")
-        )
-        table = TableOptions(
-            columns=columns, leave_out=left, lower_is_better=lower or False, without=without, **table_options
+        for name in ("leave_out", "without", "human", "baseline"):
+            typed[name] = tuple(typed[name] or ())
+        typed["lower_is_better"] = (
+            lower_of(typed["lower_is_better"], tuple(typed.pop("lower") or ())) or False
         )
         with reading_once():  # such commands only look
-            command(*args, **arguments, table=table)
+            command(*args, **arguments, table=TableOptions(**typed))
 
     command.__annotations__.pop("table")  # Typer knows the other types
     signature = inspect.signature(command, eval_str=True)
-    shown = [
-        (parameter.name, parameter.annotation, parameter.default)
-        for parameter in signature.parameters.values()
-    ]
-    shown += [(name, kind, default) for name, (kind, default) in TABLE.items()]
+    shown: dict[str, tuple[Any, Any]] = {}
+    for parameter in signature.parameters.values():
+        own = {parameter.name: (parameter.annotation, parameter.default)}
+        shown |= KINDS if parameter.name == "table" else own
+    shown |= TABLE
     with_options.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-            for name, kind, default in shown
-            if name != "table"
+            for name, (kind, default) in shown.items()
         ]
     )
-    with_options.__annotations__ = {name: kind for name, kind, _ in shown if name != "table"}
+    with_options.__annotations__ = {name: kind for name, (kind, _) in shown.items()}
     return with_options
-
-
-def open_scores(
-    path: Path,
-    table: TableOptions,
-    human: Sequence[str] | None,
-    baseline: Sequence[str] | None,
-    lower_is_better: bool = False,
-) -> Scores:
-    """The scores of a folder or a file."""
-    from adjudge.analyses.scores import read_scores
-
-    lower = lower_of(lower_is_better, table.lower_is_better)
-    kinds: dict[str, Any] = {"human": human or (), "baseline": baseline or ()}
-    return read_scores(path, replace(table, lower_is_better=lower, **kinds))
 
 
 def open_judged(path: Path, advice: str) -> Evaluation:
