@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import not_over, say, show, warn
+from adjudge.cli.output import not_over, warn
 from adjudge.core.errors import ClashError, DataError, UsageError, quoted
 from adjudge.data.layout import SETTINGS
 from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
-    from adjudge.core.table import Table
     from adjudge.evaluation import Evaluation
 
 
@@ -121,18 +119,6 @@ def warn_of_judges(scores: Scores, measures: Collection[str]) -> None:
     if scores.refused and set(measures) >= set(scores.measures):  # whoever names measures is told of those
         for why in scores.refusals():
             warn(why)
-
-
-def show_result(table: Table, *, before: Callable[[], None] = lambda: None, more: Iterable[str] = ()) -> None:
-    """A result's table with its title, what it says, notes and signature; `before` shows more tables first."""
-    say(table.title, "bold")
-    show(replace(table, title=""))
-    before()
-    for line in [*table.said, *more]:
-        say(line)
-    for line in table.notes:
-        warn(line)
-    say(table.signature, "dim")
 
 
 def check_page_outputs(

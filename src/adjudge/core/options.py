@@ -385,7 +385,7 @@ def _read(values: Sequence[str], kind: Kind, about: Option, name: str) -> Any:
         try:
             return int(text) if kind == "whole number" else float(text)
         except ValueError:
-            _refuse(name, text, about.limits or f"a {kind}")
+            _refuse(name, text, about, about.limits or f"a {kind}")
     return text
 
 
