@@ -64,8 +64,8 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
     signature = inspect.signature(command, eval_str=True)
     shown: dict[str, tuple[Any, Any]] = {}
     for parameter in signature.parameters.values():
-        own = {parameter.name: (parameter.annotation, parameter.default)}
-        shown |= KINDS if parameter.name == "table" else own
+        declared = {parameter.name: (parameter.annotation, parameter.default)}
+        shown |= KINDS if parameter.name == "table" else declared
     shown |= TABLE
     with_options.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[
