@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.core.errors import UsageError
-from adjudge.core.table import Cell, Column, Table, Tables, Tabular, as_json, json_parts, plain
+from adjudge.core.table import Cell, Column, Table, Tabular, as_json, json_parts, plain
 
 COLUMNS = (
     Column("rank", ""),
@@ -129,15 +129,6 @@ def test_a_row_is_found_by_its_cells() -> None:
 def test_a_row_of_the_wrong_length_is_refused() -> None:
     with pytest.raises(ValueError, match="a row has 1 cells, expected 2"):
         Table("t", (Column("a"), Column("b")), (("x",),))
-
-
-def test_tables_are_found_by_name() -> None:
-    both = Tables((LEAGUE, Table("pairs", (Column("a"),), (("x",),))))
-    assert both["pairs"].rows == (("x",),)
-    assert list(both.to_frames()) == ["league", "pairs"]
-    assert set(both.to_frame()["table"]) == {"league", "pairs"}
-    with pytest.raises(UsageError, match='no table "pair"'):
-        both["pair"]
 
 
 def test_a_result_shows_itself_by_its_table() -> None:

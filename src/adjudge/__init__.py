@@ -175,8 +175,10 @@ def read_scores(
         transpose=transpose,
         leave_out=leave_out,
         without=without,
+        human=human,
+        baseline=baseline,
     )
-    return read_scores(source, options, human=human, baseline=baseline)
+    return read_scores(source, options)
 
 
 def rouge(

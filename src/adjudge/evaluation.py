@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from adjudge import ANALYSES
 from adjudge.core.engine import Workers
@@ -58,26 +57,23 @@ if TYPE_CHECKING:
     from adjudge.analyses.mismatch.result import MismatchResult
     from adjudge.analyses.pages.chapter import Findings
     from adjudge.analyses.plan import Plan
-    from adjudge.analyses.preferences import Prefer, PreferenceReport, PreferencesNeeded, Systems
-    from adjudge.analyses.preferences.measures import MeasureAgreement
+    from adjudge.analyses.preferences import Prefer, PreferenceReport, PreferencesNeeded
+    from adjudge.analyses.preferences.measures import agreements as _agreements
     from adjudge.analyses.scores import Patterns, Scores, Source
     from adjudge.analyses.simulate import Simulate
     from adjudge.analyses.slices import Slices
     from adjudge.analyses.stability import Stability
     from adjudge.analyses.topics import Topics
-    from adjudge.assessors.learned.applying import AppliedJudge
-    from adjudge.assessors.learned.judge import LearnedJudge
-    from adjudge.assessors.learned.training import TrainedJudge
-    from adjudge.assessors.llm.exchange import AskLimits, AskProgress, LlmServer
-    from adjudge.assessors.llm.judging import LlmJudged, LlmOptions
-    from adjudge.assessors.preferences import Origin as PreferenceTruth
-    from adjudge.assessors.preferences import SimulatedPreferences
-    from adjudge.assessors.truth import Truth
+    from adjudge.assessors.learned.applying import apply_judge as _apply_judge
+    from adjudge.assessors.learned.training import train_judge as _train_judge
+    from adjudge.assessors.llm.judging import judge_with_model as _judge_with_model
+    from adjudge.assessors.preferences import simulate_preferences as _simulate_preferences
+    from adjudge.assessors.simulated import simulate_judgments as _simulate_judgments
     from adjudge.data.edit import Also, Restamp
     from adjudge.data.scorefiles import ScoreFile
     from adjudge.formats.batches import Exported
     from adjudge.formats.linefiles import OneOrMore
-    from adjudge.formats.preferences import ExportedAnswers, Form
+    from adjudge.formats.preferences import export_answers as _export_answers
     from adjudge.judgments.assign.order import Order
     from adjudge.judgments.assign.planning import Assignment
     from adjudge.judgments.batch import Judgments
@@ -96,21 +92,161 @@ if TYPE_CHECKING:
     from adjudge.stats.preference.next_pair import How
     from adjudge.text.similarity import Similarity
 
+P = ParamSpec("P")
+T = TypeVar("T")
+FOLDER = ("folder", "collection")
 PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
 
-class Analysis:
-    """An analysis, or a figure, as a method of an evaluation.
+class Bound:
+    """A function of another module, such as an analysis, as a method of an evaluation.
 
-    The function is imported when it is asked for, and shows its own signature and help.
+    It is imported when it is asked for, and shows its own signature and help. It is given the evaluation first, or
+    what `parts` name of it.
     """
 
-    def __init__(self, module: str, name: str):
-        self._module, self._name = f"adjudge.analyses.{module}", name
+    def __init__(self, module: str, name: str, *parts: str):
+        self._module, self._name, self._parts = f"adjudge.{module}", name, parts
 
-    def __get__(self, evaluation: Evaluation | None, owner: type) -> Any:
+    def __get__(self, evaluation: Evaluation | EvaluationPreferences | None, owner: type) -> Any:
         function = getattr(import_module(self._module), self._name)
-        return function if evaluation is None else MethodType(function, getattr(evaluation, "_e", evaluation))
+        if evaluation is None:
+            return function
+        e = getattr(evaluation, "_e", evaluation)
+        if not self._parts:
+            return MethodType(function, e)
+        values = (getattr(e, part) for part in self._parts)
+        return partial(function, *(value() if isinstance(value, MethodType) else value for value in values))
+
+
+def _bound_to_two(function: Callable[Concatenate[Any, Any, P], T]) -> Callable[Concatenate[Any, P], T]:
+    """What type checkers see of a function that is bound to two parts of an evaluation."""
+    raise NotImplementedError
+
+
+@reading_once()
+def report(
+    source: Source,
+    out: str | Path,
+    measures: str | Sequence[str] = (),
+    *,
+    length: int | None = None,
+    form: str | None = None,
+    made_at: str | None = None,
+    test: str | None = None,
+    correct: str = "holm",
+    assessor_effects: str | None = None,
+    alpha: float = 0.05,
+    level: float = 0.95,
+    statistic: str | None = None,
+    zeros: str = "wilcox",
+    resamples: int | None = None,
+    seed: int = 0,
+    human: Patterns = (),
+    baseline: Patterns = (),
+    without: str | Sequence[str] = (),
+    between: str | Sequence[str] = (),
+    quick: bool = False,
+    paper: str | Path | None = None,
+    again: str | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+    told: Callable[[Findings], None] = lambda findings: None,
+) -> list[Path]:
+    """Write a page to read and its tables into a folder; says which files.
+
+    The scores are an evaluation's, a file's or a DataFrame's; the options are those of `compare`. What a page shows of
+    texts needs an evaluation. `between` names the two systems whose texts stand side by side; `quick` leaves out what
+    is told of judgments and measures. `paper` names a folder for the same in LaTeX, with all figures. `again` is how a
+    shell names the scores, for the command that makes it again. `told` is given everything that
+    the page tells, as results.
+    """
+    from adjudge.analyses.compare import compare_all
+    from adjudge.analyses.examples import two_systems
+    from adjudge.analyses.pages.chapter import ReportOptions
+    from adjudge.analyses.scores import is_folder, read_scores
+    from adjudge.core.words import in_shell
+    from adjudge.formats.files import STDIN
+    from adjudge.formats.scoretable import TableOptions
+    from adjudge.reports.contents import gather
+    from adjudge.reports.page import build_page, chapters_of
+    from adjudge.reports.render import write_report
+    from adjudge.reports.sections import fullest_first
+
+    pair = two_systems(between)
+    if isinstance(source, str | Path) and is_folder(source):
+        source = Evaluation.open(source)
+    # Their notes stand beside the comparisons.
+    scores = read_scores(source, TableOptions(human=human, baseline=baseline, without=without))
+    if pair and scores.folder is None:
+        raise UsageError(f"{scores.name}: texts side by side need an evaluation's folder: leave between out")
+    comparisons = compare_all(
+        scores,
+        measures,
+        length=length,
+        form=form,
+        test=test,
+        correct=correct,
+        assessor_effects=assessor_effects,  # type: ignore[arg-type]
+        alpha=alpha,
+        level=level,
+        statistic=statistic,  # type: ignore[arg-type]
+        zeros=zeros,  # type: ignore[arg-type]
+        resamples=resamples,
+        seed=seed,
+        skip_missing=True,
+    )
+    ordered = fullest_first(comparisons, people_first=not measures)  # what is named stands as it is named
+    collection = scores.collection()
+    if isinstance(source, Evaluation):
+        systems = source.collection.systems
+        kinds = {
+            name: replace(row, kind=scores.kind(name))
+            for name, row in systems.items()
+            if name in scores.kinds
+        }
+        collection = replace(source.collection, systems={**systems, **kinds})
+    notes = {  # who reads a page runs commands
+        c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure, door="command")] for c in ordered
+    }
+    if again is None:
+        named = isinstance(source, str | Path) and scores.name != STDIN
+        again = "." if scores.folder is not None else in_shell(scores.name) if named else "SCORES"
+        again += "".join(f" {Argument('without', in_shell(n)).at('command')}" for n in scores.left_out)
+    again += f" {Argument('between', in_shell(','.join(pair))).at('command')}" if pair else ""
+    again += f" {Argument('quick').option}" if quick else ""
+    options = ReportOptions(between=pair, quick=quick, alpha=alpha, level=level, seed=seed)
+    findings = gather(collection, scores, ordered, options, progress=progress)
+    told(findings)
+    page = build_page(
+        collection,
+        ordered,
+        notes=notes,
+        conditions=findings.conditions,
+        chapters=chapters_of(findings),
+        made_at=made_at,
+        scores=again,
+        left_out=comparisons.left_out,
+    )
+    written = write_report(page, Path(out))
+    if paper is not None:
+        from adjudge.reports.paper import write_paper
+
+        written += write_paper(findings, Path(paper), progress=progress)
+    return written
+
+
+def _verdicts(scores: Scores, measure: str) -> list[str]:
+    """What a program is worth, beside scores that are made of its judgments."""
+    from adjudge.measures.spec import judge_of
+
+    if judge_of(measure) is None:
+        return []
+    from adjudge.analyses.judges.result import verdicts_on
+
+    return verdicts_on(scores, [measure])
+
+
+_report = report
 
 
 class Evaluation:
@@ -780,81 +916,16 @@ class Evaluation:
             stage_levels(self.folder, change)
         return report.made.total()
 
-    def simulate_judgments(
-        self,
-        protocol: str | None = None,
-        *,
-        assessors: int = 3,
-        per_summary: int | None = None,
-        noise: float = 0.1,
-        bias: float = 0.0,
-        drift: float = 0.0,
-        inconsistency: float = 0.0,
-        repeats: float = 0.0,
-        seed: int = 0,
-        truth: Truth | None = None,
-    ) -> Taken:
-        """Have simulated assessors fill a protocol; without a `truth` it is what the texts share."""
-        from adjudge.assessors.simulated import simulate_judgments
-
-        return simulate_judgments(
-            self.folder,
-            self.collection,
-            protocol,
-            assessors=assessors,
-            per_summary=per_summary,
-            noise=noise,
-            bias=bias,
-            drift=drift,
-            inconsistency=inconsistency,
-            repeats=repeats,
-            seed=seed,
-            truth=truth,
-        )
-
-    def train_judge(self, protocol: str | None = None, **options: Any) -> TrainedJudge:
-        """Learn to judge completeness as people did, and say what that is worth on systems left out.
-
-        The options are those of `adjudge.assessors.learned.training.train_judge`; the result's `judge` can be saved.
-        """
-        from adjudge.assessors.learned.training import train_judge
-
-        return train_judge(self.folder, self.collection, protocol, **options)
-
-    def apply_judge(
-        self, judge: LearnedJudge | str | Path, *, name: str | None = None, protocol: str | None = None
-    ) -> AppliedJudge:
-        """Let a learned judge, or one that was saved in a file, answer every model unit as an assessor."""
-        from adjudge.assessors.learned.applying import apply_judge
-
-        return apply_judge(self.folder, self.collection, judge, name=name, protocol=protocol)
-
-    def judge_llm(
-        self,
-        protocol: str | None,
-        server: LlmServer,
-        options: LlmOptions | None = None,
-        *,
-        limits: AskLimits | None = None,
-        progress: Callable[[AskProgress], None] = lambda state: None,
-    ) -> LlmJudged:
-        """Have a language model judge under a protocol, as an assessor; what is stored already is not asked again.
-
-        `server` says where the model is: an address that speaks as OpenAI's does, or
-        `adjudge.assessors.llm.local.local_server()`.
-        """
-        from adjudge.assessors.llm.exchange import AskLimits
-        from adjudge.assessors.llm.judging import LlmOptions, judge_with_model
-
-        return judge_with_model(
-            self.folder,
-            self.collection,
-            protocol,
-            server,
-            options or LlmOptions(),
-            limits=limits or AskLimits(),
-            progress=progress,
-        )
+    if TYPE_CHECKING:
+        simulate_judgments = _bound_to_two(_simulate_judgments)
+        train_judge = _bound_to_two(_train_judge)
+        apply_judge = _bound_to_two(_apply_judge)
+        judge_llm = _bound_to_two(_judge_with_model)
+    else:
+        simulate_judgments = Bound("assessors.simulated", "simulate_judgments", *FOLDER)
+        train_judge = Bound("assessors.learned.training", "train_judge", *FOLDER)
+        apply_judge = Bound("assessors.learned.applying", "apply_judge", *FOLDER)
+        judge_llm = Bound("assessors.llm.judging", "judge_with_model", *FOLDER)
 
     @property
     def prefer(self) -> EvaluationPreferences:
@@ -903,19 +974,6 @@ class Evaluation:
 
         judgments = partial(judgments_if_allowed, self.folder, self.collection)
         return Scores.of_folder(self.folder, self.collection, judgments, human=human, baseline=baseline)
-
-    def data(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
-        """The earlier name of `scores`."""
-        return self._renamed("data", human=human, baseline=baseline)
-
-    def stored(self) -> Scores:
-        """The earlier name of `scores`."""
-        return self._renamed("stored")
-
-    def _renamed(self, name: str, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
-        message = f"Evaluation.{name}() is now Evaluation.scores()"
-        warnings.warn(message, DeprecationWarning, stacklevel=3)
-        return self.scores(human=human, baseline=baseline)
 
     def matrix(
         self,
@@ -1011,181 +1069,12 @@ class Evaluation:
 
     # Report
 
-    def report(
-        self,
-        out: str | Path,
-        measures: str | Sequence[str] = (),
-        *,
-        length: int | None = None,
-        form: str | None = None,
-        made_at: str | None = None,
-        test: str | None = None,
-        correct: str = "holm",
-        assessor_effects: str | None = None,
-        alpha: float = 0.05,
-        level: float = 0.95,
-        statistic: str | None = None,
-        zeros: str = "wilcox",
-        resamples: int | None = None,
-        seed: int = 0,
-        without: str | Sequence[str] = (),
-        between: str | Sequence[str] = (),
-        quick: bool = False,
-        paper: str | Path | None = None,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> list[Path]:
-        """Write the page and its tables into a folder; says which files. The options are those of `compare`.
-
-        `between`, `quick`, `paper` and `progress` are those of `adjudge.report`.
-        """
-        return report(
-            self,
-            out,
-            measures,
-            length=length,
-            form=form,
-            made_at=made_at,
-            test=test,
-            correct=correct,
-            assessor_effects=assessor_effects,
-            alpha=alpha,
-            level=level,
-            statistic=statistic,
-            zeros=zeros,
-            resamples=resamples,
-            seed=seed,
-            without=without,
-            between=between,
-            quick=quick,
-            paper=paper,
-            progress=progress,
-        )
+    report = _report
 
 
 for _name, _folder in ANALYSES.items():
     if not _name.startswith("prefer"):  # which are `e.prefer.fit` and the like
-        setattr(Evaluation, _name, Analysis(_folder, _name))
-
-
-@reading_once()
-def report(
-    source: Source,
-    out: str | Path,
-    measures: str | Sequence[str] = (),
-    *,
-    length: int | None = None,
-    form: str | None = None,
-    made_at: str | None = None,
-    test: str | None = None,
-    correct: str = "holm",
-    assessor_effects: str | None = None,
-    alpha: float = 0.05,
-    level: float = 0.95,
-    statistic: str | None = None,
-    zeros: str = "wilcox",
-    resamples: int | None = None,
-    seed: int = 0,
-    human: Patterns = (),
-    baseline: Patterns = (),
-    without: str | Sequence[str] = (),
-    between: str | Sequence[str] = (),
-    quick: bool = False,
-    paper: str | Path | None = None,
-    again: str | None = None,
-    progress: Callable[[int, int], None] = lambda done, of: None,
-    told: Callable[[Findings], None] = lambda findings: None,
-) -> list[Path]:
-    """Write a page to read and its tables into a folder; says which files.
-
-    The scores are an evaluation's, a file's or a DataFrame's; the options are those of `compare`. What a page shows of
-    texts needs an evaluation. `between` names the two systems whose texts stand side by side; `quick` leaves out what
-    is told of judgments and measures. `paper` names a folder for the same in LaTeX, with all figures. `again` is how a
-    shell names the scores, for the command that makes it again. `told` is given everything that
-    the page tells, as results.
-    """
-    from adjudge.analyses.compare import compare_all
-    from adjudge.analyses.examples import two_systems
-    from adjudge.analyses.pages.chapter import ReportOptions
-    from adjudge.analyses.scores import is_folder, read_scores
-    from adjudge.core.words import in_shell
-    from adjudge.formats.files import STDIN
-    from adjudge.reports.contents import gather
-    from adjudge.reports.page import build_page, chapters_of
-    from adjudge.reports.render import write_report
-    from adjudge.reports.sections import fullest_first
-
-    pair = two_systems(between)
-    if isinstance(source, str | Path) and is_folder(source):
-        source = Evaluation.open(source)
-    scores = read_scores(source, human=human, baseline=baseline)  # whose notes stand beside the comparisons
-    scores = scores.without(without)
-    if pair and scores.folder is None:
-        raise UsageError(f"{scores.name}: texts side by side need an evaluation's folder: leave between out")
-    comparisons = compare_all(
-        scores,
-        measures,
-        length=length,
-        form=form,
-        test=test,
-        correct=correct,
-        assessor_effects=assessor_effects,  # type: ignore[arg-type]
-        alpha=alpha,
-        level=level,
-        statistic=statistic,  # type: ignore[arg-type]
-        zeros=zeros,  # type: ignore[arg-type]
-        resamples=resamples,
-        seed=seed,
-        skip_missing=True,
-    )
-    ordered = fullest_first(comparisons, people_first=not measures)  # what is named stands as it is named
-    collection = scores.collection()
-    if isinstance(source, Evaluation):
-        systems = source.collection.systems
-        kinds = {
-            name: replace(row, kind=scores.kind(name))
-            for name, row in systems.items()
-            if name in scores.kinds
-        }
-        collection = replace(source.collection, systems={**systems, **kinds})
-    notes = {  # who reads a page runs commands
-        c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure, door="command")] for c in ordered
-    }
-    if again is None:
-        named = isinstance(source, str | Path) and scores.name != STDIN
-        again = "." if scores.folder is not None else in_shell(scores.name) if named else "SCORES"
-        again += "".join(f" {Argument('without', in_shell(n)).at('command')}" for n in scores.left_out)
-    again += f" {Argument('between', in_shell(','.join(pair))).at('command')}" if pair else ""
-    again += f" {Argument('quick').option}" if quick else ""
-    options = ReportOptions(between=pair, quick=quick, alpha=alpha, level=level, seed=seed)
-    findings = gather(collection, scores, ordered, options, progress=progress)
-    told(findings)
-    page = build_page(
-        collection,
-        ordered,
-        notes=notes,
-        conditions=findings.conditions,
-        chapters=chapters_of(findings),
-        made_at=made_at,
-        scores=again,
-        left_out=comparisons.left_out,
-    )
-    written = write_report(page, Path(out))
-    if paper is not None:
-        from adjudge.reports.paper import write_paper
-
-        written += write_paper(findings, Path(paper), progress=progress)
-    return written
-
-
-def _verdicts(scores: Scores, measure: str) -> list[str]:
-    """What a program is worth, beside scores that are made of its judgments."""
-    from adjudge.measures.spec import judge_of
-
-    if judge_of(measure) is None:
-        return []
-    from adjudge.analyses.judges.result import verdicts_on
-
-    return verdicts_on(scores, [measure])
+        setattr(Evaluation, _name, Bound(f"analyses.{_folder}", _name))
 
 
 class EvaluationPreferences:
@@ -1238,37 +1127,10 @@ class EvaluationPreferences:
                 progress=progress,
             )
 
-    def simulate(
-        self,
-        origin: PreferenceTruth = "ref",
-        *,
-        assessors: int = 3,
-        count: int = 200,
-        per_pair: int = 1,
-        noise: float = 0.1,
-        bias: float = 0.0,
-        inconsistency: float = 0.0,
-        similarity: str = "tfidf-jaccard",
-        seed: int = 0,
-        progress: Callable[[int, int], None] = lambda done, of: None,
-    ) -> SimulatedPreferences:
-        """Have simulated assessors who know the references, or the pyramids, answer new pairs of sentences."""
-        from adjudge.assessors.preferences import simulate_preferences
-
-        return simulate_preferences(
-            self._e.folder,
-            self._e.collection,
-            origin,
-            assessors=assessors,
-            count=count,
-            per_pair=per_pair,
-            noise=noise,
-            bias=bias,
-            inconsistency=inconsistency,
-            similarity=similarity,
-            seed=seed,
-            progress=progress,
-        )
+    if TYPE_CHECKING:
+        simulate = _bound_to_two(_simulate_preferences)
+    else:
+        simulate = Bound("assessors.preferences", "simulate_preferences", *FOLDER)
 
     def export(
         self,
@@ -1287,18 +1149,10 @@ class EvaluationPreferences:
         with e.store() as store:
             return export_batches(store, e.collection, protocols, path, batch=batch, hit=hit, topics=topics)
 
-    def export_answers(
-        self,
-        path: str | Path,
-        *,
-        of: str | None = None,
-        form: Form = "left-right",
-        topics: Sequence[str] = (),
-    ) -> ExportedAnswers:
-        """Write the answers as a CSV file: by the sentences' texts, or by the systems' names."""
-        from adjudge.formats.preferences import export_answers
-
-        return export_answers(self._e.collection, self._e.judgments(), path, of=of, form=form, topics=topics)
+    if TYPE_CHECKING:
+        export_answers = _bound_to_two(_export_answers)
+    else:
+        export_answers = Bound("formats.preferences", "export_answers", "collection", "judgments")
 
     def read(
         self,
@@ -1335,37 +1189,11 @@ class EvaluationPreferences:
 
     if TYPE_CHECKING:
         fit = each_function(Prefer)
-    else:
-        fit = Analysis("preferences", "fits")
-
-    def agreement(
-        self,
-        human: str,
-        measures: Sequence[str] = (),
-        *,
-        systems: Systems = "machine",
-        length: int | AllLengths | None = None,
-        form: str | None = None,
-        half: bool = False,
-        level: float = 0.95,
-    ) -> list[MeasureAgreement]:
-        """How far measures order summaries as people do (equation 1); of all that have a direction unless named."""
-        from adjudge.analyses.preferences.measures import agreements
-
-        return agreements(
-            self._e.scores(),
-            human,
-            measures,
-            systems=systems,
-            length=length,
-            form=form,
-            half=half,
-            level=level,
-        )
-
-    if TYPE_CHECKING:
+        agreement = _agreements
         converge = analysis_function(PreferencesNeeded)
         report = analysis_function(PreferenceReport)
     else:
-        converge = Analysis("preferences", "preferences_needed")
-        report = Analysis("preferences", "preference_tables")
+        fit = Bound("analyses.preferences", "fits")
+        agreement = Bound("analyses.preferences.measures", "agreements", "scores")
+        converge = Bound("analyses.preferences", "preferences_needed")
+        report = Bound("analyses.preferences", "preference_tables")

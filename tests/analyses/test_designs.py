@@ -11,7 +11,8 @@ import pytest
 from tests.analyses.test_noise import judged
 
 import adjudge
-from adjudge.analyses.plan.design_words import called
+from adjudge.analyses.plan import Plan
+from adjudge.analyses.plan.design_words import called, why_no_designs
 from adjudge.analyses.plan.designs import (
     HALF,
     DesignStudy,
@@ -20,7 +21,6 @@ from adjudge.analyses.plan.designs import (
     present_design,
     study_designs,
     typical_difference,
-    why_no_designs,
 )
 from adjudge.analyses.plan.noise import noise_sources
 from adjudge.core.errors import DataError, UsageError
@@ -31,7 +31,7 @@ def study(difference: float = 0.5, pairs: int = 1, **asked: object) -> DesignStu
     sources = noise_sources(judged(topics=30))
     crossed = crossed_of(sources, systems=4, have=30, seed=1)
     assert crossed is not None
-    return study_designs(sources, crossed, difference=difference, pairs=pairs, alpha=0.05, **asked)  # type: ignore[arg-type]
+    return study_designs(sources, crossed, Plan(**asked), pairs, difference, "asked")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,10 @@ def test_the_headline_names_the_best_and_the_present_design() -> None:
 def test_which_design_is_best_depends_on_the_parts() -> None:
     """Where assessors disagree about systems many are best; where topics do all, many topics are, whoever judges."""
     sources = noise_sources(judged(topics=30))
-    asked = {"difference": 0.5, "pairs": 1, "alpha": 0.05, "assessors": (3, 30), "judgments": 300}
+    asked = Plan(assessors=(3, 30), judgments=300)
     likings, topics = Crossed(0.01, 1.0, 0.01, systems=4), Crossed(4.0, 0.0, 0.01, systems=4)
     people = [
-        study_designs(sources, model, **asked).best[0].design.people  # type: ignore[arg-type]
+        study_designs(sources, model, asked, 1, 0.5, "asked").best[0].design.people
         for model in (likings, topics)
     ]
     assert people == [30, 3]
@@ -136,7 +136,7 @@ def test_designs_can_be_named() -> None:
     )
     with pytest.raises(UsageError, match="10 groups of 9 assessors with two topics each take 180 judgments"):
         study(assessors=[9], groups=[10])
-    with pytest.raises(UsageError, match="groups: expected a whole number of at least 1, got 0"):
+    with pytest.raises(UsageError, match="groups is 0, expected a whole number, 1 or more"):
         study(groups=[0])
 
 
@@ -146,13 +146,13 @@ def test_without_a_difference_it_is_the_typical_one() -> None:
     sources = noise_sources(frame)
     sd = math.sqrt(sources.variance("system"))
     assert sd > 0
-    size, kind = typical_difference(sources)
+    size = typical_difference(sources)
     assert size == pytest.approx(HALF * sd)
     drawn = np.random.default_rng(0).normal(scale=sd, size=(2, 100_000))
     assert np.mean(np.abs(drawn[0] - drawn[1]) > size) == pytest.approx(0.5, abs=0.006)
     found = adjudge.plan(frame, test="t", normal=True, simulations=20).designs
     assert found is not None
-    assert (found.difference, found.kind) == (size, kind)
+    assert (found.difference, found.kind) == (size, "typical")
     assert "which half of the pairs of systems exceed" in found.headline()
 
 

@@ -132,13 +132,6 @@ def test_what_is_no_frame_of_scores_is_one_line(frame: pd.DataFrame) -> None:
         adjudge.compare(3)
 
 
-def test_earlier_names_still_work_and_say_so(folder: Path) -> None:
-    e = adjudge.open(folder / "eval")
-    for name in ("data", "stored"):
-        with pytest.warns(DeprecationWarning, match=rf"Evaluation.{name}\(\) is now Evaluation.scores\(\)"):
-            assert getattr(e, name)().measures == ("people:overall",)
-
-
 def test_a_report_reads_the_scores_once(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -179,3 +180,10 @@ def test_a_type_checker_sees_every_option(tmp_path: Path) -> None:
     wrong = [line for line in done.stdout.splitlines() if "error" in line]
     assert len(wrong) == sum("no_option" in call for call in calls), done.stdout
     assert all('Unexpected keyword argument "no_option"' in line for line in wrong), done.stdout
+
+
+def test_what_is_refused_names_the_option_as_the_command_line_calls_it() -> None:
+    with pytest.raises(UsageError) as refused:
+        declaration("simulate")(rounded=math.nan)
+    assert str(refused.value) == "rounded is nan, expected a number"
+    assert spoken(refused.value.text, "command") == "--round is nan, expected a number"

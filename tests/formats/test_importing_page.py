@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.cli.running import called
 
-from adjudge.cli.imports import IMPORTS
+from adjudge.cli.imports import FORMATS
 from adjudge.data.folder import Folder
 from adjudge.formats.records import RECORD
 
@@ -34,7 +34,7 @@ def examples() -> list[tuple[dict[str, str], str]]:
 
 def test_the_page_has_an_example_for_every_format() -> None:
     words = {command.split()[2] for _, command in examples()}
-    formats = {word if word in IMPORTS else "auto" for word in words}
+    formats = {word if word in FORMATS else "auto" for word in words}
     assert formats == {"auto", "lines", "folder", "jsonl", "csv", "summeval", "sacrerouge", "duc", "scores"}
 
 

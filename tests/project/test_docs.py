@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adjudge.cli.app import COMMANDS
-from adjudge.cli.imports import IMPORTS
+from adjudge.cli.imports import FORMATS
 from adjudge.measures.registry import registry
 
 ROOT = Path(__file__).parent.parent.parent
@@ -29,7 +29,7 @@ def test_every_command_is_documented() -> None:
 
 def test_every_import_format_is_documented() -> None:
     text = page("docs/importing.md")
-    assert [name for name in IMPORTS if f"adjudge import {name} " not in text] == []
+    assert [name for name in FORMATS if f"adjudge import {name} " not in text] == []
 
 
 def test_the_page_of_options_is_what_the_declarations_say() -> None:

@@ -52,9 +52,9 @@ def test_what_is_marked_and_what_is_found(evaluation: Evaluation) -> None:
     assert "".join(piece.text for piece in missed.unit) == UNITS[1]
     assert "".join(piece.text for piece in missed.peer) == NASTY["other"]
     assert [piece.text for piece in missed.peer if piece.marks[0] and piece.marks[1]] == ["crash"]
-    assert missed.tags == ()
-    assert {each.name for each in page.filters} == {"kind", "system", "topic", "tag"}
-    assert page.headline == evaluation.mismatch("nams").headline()
+    assert missed.of.tag_names == {}
+    assert set(page.filters) == {"kind", "system", "topic", "tag"}
+    assert page.result.headline() == evaluation.mismatch("nams").headline()
 
 
 def test_a_long_page_says_that_it_is_cut(evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:

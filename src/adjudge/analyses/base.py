@@ -184,25 +184,15 @@ class Analysis(AnyAnalysis[R_co]):
         from adjudge.analyses.scores import read_scores, scores_of
         from adjudge.formats.scoretable import TableOptions
 
-        asked = self.changed().keys() & TABLE
         without = self.without if self.LEAVES_OUT else ()
-        if not asked:
+        if not self.changed().keys() & TABLE:
             return scores_of(source, without=without)
-        how = TableOptions(
-            lower_is_better=self.lower_is_better,
-            columns=self.columns,
-            delimiter=self.delimiter,
-            encoding=self.encoding,
-            decimal=self.decimal,
-            transpose=self.transpose,
-            leave_out=self.leave_out,
-            without=without,
-        )
-        return replace(read_scores(source, how, human=self.human, baseline=self.baseline), unsaid=True)
+        options = TableOptions(**{name: getattr(self, name) for name in TABLE}, without=without)
+        return replace(read_scores(source, options), unsaid=True)
 
 
 TABLE = frozenset(
-    (
+    [
         "human",
         "baseline",
         "lower_is_better",
@@ -212,7 +202,7 @@ TABLE = frozenset(
         "decimal",
         "transpose",
         "leave_out",
-    )
+    ]
 )
 """The options that say how to read a table."""
 

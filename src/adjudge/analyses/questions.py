@@ -10,8 +10,9 @@ from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.analyses.gathered import Gathered, JudgedPeer
+from adjudge.analyses.score_words import note_text
 from adjudge.analyses.scores import Scores
-from adjudge.core.errors import nearest, quoted
+from adjudge.core.results import Note
 from adjudge.core.words import natural
 from adjudge.data.scores import UNSET, AllLengths
 from adjudge.judgments.batch import TopicBatch
@@ -220,10 +221,17 @@ def at_target(
     for (_, question), of_question in asked.items():
         kept = [answer for answer in of_question if is_at(answer, length, form)]
         if not kept:
-            missing.append(_why_not_at(question, of_question, length, form))
+            at = [answer for answer in of_question if is_at(answer, length, None)]
+            if at:
+                forms = sorted({answer.form or UNSET for answer in at})
+                note = Note.of("not-of-form", question=question, form=form, forms=forms, length=length)
+            else:
+                lengths = {answer.length for answer in of_question}
+                note = Note.of("not-at-length", question=question, length=length, lengths=lengths)
+            missing.append(note_text(note))
             continue
-        lengths, forms = {answer.length for answer in kept}, {answer.form for answer in kept}
-        by_length, by_form = length is None and len(lengths) > 1, len(forms) > 1
+        by_length = length is None and len({answer.length for answer in kept}) > 1
+        by_form = len({answer.form for answer in kept}) > 1
         for answer in sorted(
             kept, key=lambda answer: (answer.length is None, answer.length or 0, answer.form or "")
         ):
@@ -237,22 +245,6 @@ def is_at(judged: GivenAnswer | TextRef, length: int | AllLengths | None, form: 
     wanted = None if length == "unset" else length
     return (length in (None, "all") or judged.length == wanted) and (
         form is None or form == (judged.form or UNSET)
-    )
-
-
-def _why_not_at(
-    question: str, answers: Sequence[GivenAnswer], length: int | AllLengths | None, form: str | None
-) -> str:
-    at = [answer for answer in answers if is_at(answer, length, None)]
-    if not at:
-        there = sorted({answer.length for answer in answers}, key=lambda n: (n is None, n or 0))
-        has = ", ".join(UNSET if n is None else str(n) for n in there)
-        return f"{question} has no judgments at length {length}; it has: {has}"
-    forms = sorted({answer.form or UNSET for answer in at})
-    where = f" at length {length}" if isinstance(length, int) else ""
-    return (
-        f"{question} has no judgments of form {quoted(form)}{nearest(str(form), forms)}{where};"
-        f" it has: {', '.join(forms)}"
     )
 
 
@@ -292,23 +284,21 @@ def coverage_and_ratings(gathered: Gathered) -> Iterator[GivenAnswer]:
     """What is judged: of completeness a model unit of a reference, for a peer; of unmarked units a peer against a
     reference; of quality and ratings a peer."""
     for entry, _, _ in gathered.coverage:
-        yield from _of_page(entry)
+        task = entry.judged.task
+        page = (task.topic, task.peer, task.reference)
+        completeness, unmarked = entry.protocol.completeness, entry.protocol.unmarked
+        for question, event in entry.judged.answers.items():
+            if question.startswith(UNIT):
+                thing, value = (*page, question), event.answer["completeness"]
+                yield _answer(
+                    entry, "completeness", thing, float(value), "model units", _numbers(completeness)
+                )
+            elif question == UNMARKED:
+                value = float(event.answer["relevant"])
+                yield _answer(entry, UNMARKED, page, value, "relevance", _numbers(unmarked))
+        yield from _chosen(entry)
     for entry in gathered.ratings:
         yield from _chosen(entry)
-
-
-def _of_page(entry: JudgedPeer) -> Iterator[GivenAnswer]:
-    task = entry.judged.task
-    page = (task.topic, task.peer, task.reference)
-    completeness, unmarked = entry.protocol.completeness, entry.protocol.unmarked
-    for question, event in entry.judged.answers.items():
-        if question.startswith(UNIT):
-            thing, value = (*page, question), event.answer["completeness"]
-            yield _answer(entry, "completeness", thing, float(value), "model units", _numbers(completeness))
-        elif question == UNMARKED:
-            value = float(event.answer["relevant"])
-            yield _answer(entry, UNMARKED, page, value, "relevance", _numbers(unmarked))
-    yield from _chosen(entry)
 
 
 def _chosen(entry: JudgedPeer) -> Iterator[GivenAnswer]:

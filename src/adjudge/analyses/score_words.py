@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from adjudge.core.errors import nearest, quoted
 from adjudge.core.results import Note
 from adjudge.core.words import counted, listed
+from adjudge.data.scores import UNSET
 from adjudge.formats.scoretable import lower_for
 from adjudge.measures.run import own_reference_note
 
@@ -26,7 +28,23 @@ def _parts_vary(formula: str, parts: Sequence[str], most: tuple[str, float], lea
     )
 
 
+def _not_at_length(question: str, length: object, lengths: Collection[int | None]) -> str:
+    there = sorted(lengths, key=lambda n: (n is None, n or 0))
+    has = ", ".join(UNSET if n is None else str(n) for n in there)
+    return f"{question} has no judgments at length {length}; it has: {has}"
+
+
+def _not_of_form(question: str, form: str, forms: Sequence[str], length: object) -> str:
+    where = f" at length {length}" if isinstance(length, int) else ""
+    return (
+        f"{question} has no judgments of form {quoted(form)}{nearest(form, forms)}{where};"
+        f" it has: {', '.join(forms)}"
+    )
+
+
 NOTES: Mapping[str, Callable[..., str]] = {
+    "not-at-length": _not_at_length,
+    "not-of-form": _not_of_form,
     "out-of-date": _out_of_date,
     "withdrawn-left-out": lambda n: f"{counted(n, 'score')} of withdrawn summaries left out",
     "gone-left-out": lambda n: f"{counted(n, 'score')} of summaries that are no longer there left out",
@@ -53,6 +71,18 @@ NOTES: Mapping[str, Callable[..., str]] = {
         f"{formula}: {counted(n, 'row')} of {of:,} without a score of every part left out of the mean of the cell"
     ),
     "parts-vary": _parts_vary,
+    "fitted-to-all": lambda names, measure: (
+        f"{measure} is fitted to the answers of all assessors together, so that its scores have none:"
+        f" {listed(names)} cannot be left out of them"
+    ),
+    "no-assessors": lambda names, measure: f"{measure} has no assessors: {listed(names)} cannot be left out",
+    "nothing-of-theirs": lambda names, measure: (
+        f"{listed(names)} {'has' if len(names) == 1 else 'have'} no scores of {measure}: nothing would be left out"
+    ),
+    "nothing-of-others": lambda names, measure: (
+        f"{listed(names)} judged {measure} {'alone' if len(names) == 1 else 'by themselves'}:"
+        " nothing is left without them"
+    ),
 }
 
 

@@ -40,7 +40,7 @@ from adjudge.data import scorefiles
 from adjudge.data.absent import absent_words
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder, Settings
-from adjudge.data.incoming import Item, Remark
+from adjudge.data.incoming import Remark
 from adjudge.data.packed import CELL_SCORE, LOOK_EVERY, check_cells, first_bytes
 from adjudge.data.rows import HALF, Key, System, Topic
 from adjudge.data.scorefiles import ScoreFile
@@ -95,6 +95,7 @@ _CHOOSE = either('measure="..."', "-m")
 _PLACES_OF = 1000  # scores of a column tell how many digits it has
 _BARE = re.compile(r"[\w.:-]+")
 _key = attrgetter(*KEY)
+_but_measure = attrgetter(*(field.name for field in fields(Score) if field.name != "measure"))
 
 
 class HasScores(Protocol):
@@ -132,7 +133,7 @@ class Scores:
     """The assessors whose scores were left out."""
     everyone: Scores | None = None
     """Where some were left out: the scores before that."""
-    refused: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, Note] = field(default_factory=dict)
     """By measure that cannot be had without them: why."""
     simulated: Mapping[str, int] = field(default_factory=dict)
     """By measure that judgments are behind: how many judgments are of simulated assessors."""
@@ -160,8 +161,15 @@ class Scores:
         try:
             judgments = read_judgments() if any(map(looks_at_judgments, specs)) else NOTHING
         except AdjudgeError as error:  # a damaged store stops no scores of texts
-            judgments = Judgments(unread=str(error))
-        gone = _withdrawn_keys(collection)
+            judgments = Judgments(unread=error.text)
+        # Left out are scores of withdrawn summaries, and those that name no length or no form where a system has
+        # nothing else on the topic.
+        having = {(s.topic, s.system) for s in collection.all_summaries()}
+        alone = [s for s in collection.withdrawn if (s.topic, s.system) not in having]
+        gone = {s.key for s in collection.withdrawn}
+        gone |= {
+            (s.topic, s.system, Target(n, f)) for s in alone for n in {s.length, None} for f in {s.form, None}
+        }
         present = {summary.key for summary in collection.all_summaries()} | gone
         batches = batches_of(collection, judgments)
         references = reference_counts(batches)
@@ -215,7 +223,9 @@ class Scores:
         return cls(
             name=collection.settings.name,
             table=table,
-            kinds=_kinds([*rows, *_systems(table)], {s: r.kind for s, r in rows.items()}, human, baseline),
+            kinds=kinds_of_systems(
+                [*rows, *_systems(table)], {s: r.kind for s, r in rows.items()}, human, baseline
+            ),
             labels={system: row.label for system, row in rows.items() if row.label},
             groups={system: row.group for system, row in rows.items() if row.group},
             topics=collection.topics,
@@ -236,23 +246,19 @@ class Scores:
         return cls.of_folder(folder, collection, judgments, human=human, baseline=baseline)
 
     @classmethod
-    def read(
-        cls,
-        path: str | Path,
-        options: TableOptions = AS_IT_SAYS,
-        *,
-        human: Patterns = (),
-        baseline: Patterns = (),
-    ) -> Scores:
+    def read(cls, path: str | Path, options: TableOptions = AS_IT_SAYS) -> Scores:
         """The scores in a CSV, TSV, Excel or Parquet file, a matrix or a long table; `-` is standard input.
 
-        A score file that Adjudge wrote (.parquet) is read too. `human` and `baseline` are names or
-        patterns with `*` and `?`, several with commas between them; everyone else is a machine.
+        A score file that Adjudge wrote (.parquet) is read too.
         """
         path = Path(path)
-        _check_path(path)
+        if str(path) != "-":
+            if is_folder(path):
+                raise DataError(f"{path}: is a folder, expected a file of scores")
+            if not path.exists():
+                raise DataError(f"{path}: no such file or folder{absent_words(path)}")
         with at_hand(path) as file:
-            return _read_file(file, file.name, options, human, baseline)
+            return _read_file(file, file.name, options)
 
     @classmethod
     def of_frame(
@@ -262,8 +268,6 @@ class Scores:
         *,
         name: str = "DataFrame",
         unnamed: str = "score",
-        human: Patterns = (),
-        baseline: Patterns = (),
     ) -> Scores:
         """The scores in a DataFrame: a long one, with columns such as system, topic, measure, value, or a matrix.
 
@@ -274,16 +278,19 @@ class Scores:
         long, notes = _long_frame(frame, name, options, unnamed)
         infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
         table = ScoreTable.from_frame(long, _directed(infos, options.lower_is_better))
-        kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
-        warnings = _with_notes(table, notes, _direction_notes(table, options))
-        return cls(name, table, kinds, topics=_topics_of_frame(long, name), warnings=warnings)
+        stated: dict[str, str | None] = {}
+        if "kind" in long:
+            for system, kind in long[["system", "kind"]].dropna().drop_duplicates().itertuples(index=False):
+                if stated.setdefault(system, kind) != kind:
+                    raise DataError(f"{name}: system {quoted(system)} is a {kind} and a {stated[system]}")
+        return _of_table(name, table, options, notes, stated, _topics_of_frame(long, name))
 
     @classmethod
     def of_table(
         cls, name: str, table: ScoreTable, *, human: Patterns = (), baseline: Patterns = ()
     ) -> Scores:
         """Scores that were computed in memory."""
-        return cls(name, table, _kinds(_systems(table), {}, human, baseline))
+        return cls(name, table, kinds_of_systems(_systems(table), {}, human, baseline))
 
     # The long table
 
@@ -346,9 +353,12 @@ class Scores:
         if len(several) > 1:
             return self.resolve(several)
         if several and split_formula(measure):
-            return self._of_formula(measure)
-        if (why := self._why_refused(measure)) is not None:
-            raise UsageError(why)
+            formula = parse_formula(measure, self.resolve, measures)
+            if formula.text not in self.table.derived:
+                self.table.derive(*derive(formula, self.table))
+            return formula.text
+        if (refused := self._refused(measure)) is not None:
+            raise UsageError(note_text(refused))
         if self.folder is not None:
             return _stored_measure(measure, measures, self.folder, typed)
         matched = same_name(measure, measures)
@@ -359,14 +369,7 @@ class Scores:
             )
         return matched
 
-    def _of_formula(self, text: str) -> str:
-        """The formula as it is written everywhere, with its rows computed and its parts known."""
-        formula = parse_formula(text, self.resolve, self.all_measures())
-        if formula.text not in self.table.derived:
-            self.table.derive(*derive(formula, self.table))
-        return formula.text
-
-    def _why_refused(self, measure: str) -> str | None:
+    def _refused(self, measure: str) -> Note | None:
         """Why a measure cannot be had without the assessors that are left out."""
         if not self.refused or same_name(measure, self.measures):
             return None
@@ -374,6 +377,10 @@ class Scores:
         if name is None and self.folder is not None and ":" not in measure.partition("(")[0]:
             name = str(parse_measure(measure))
         return self.refused.get(name or "")
+
+    def refusals(self) -> list[str]:
+        """Why measures cannot be had without the assessors that are left out, each reason once."""
+        return list(dict.fromkeys(map(note_text, self.refused.values())))
 
     def resolved(self, measures: str | Iterable[str] = ()) -> list[str]:
         """The measures that a user means, each once; all of them where none is named.
@@ -499,26 +506,36 @@ class Scores:
                 raise UsageError(f"{self.name} has no scores by {quoted(name)}{among_known(name, everybody)}")
         import pandas as pd
 
+        from adjudge.measures.judged.pyramid import JudgedPyramid
+
         kept: list[pd.DataFrame] = []
         refused, warnings, infos = dict(self.refused), dict(self.warnings), dict(self.info)
         for measure in self.measures:
             rows = self.table.of(measure)
             dropped = rows["assessor"].isin(names)
             left = rows[~dropped]
-            if (why := self._why_not_without(names, measure, rows, left)) is not None:
-                refused[measure] = why
+            spec = self._computed(measure)
+            code = ""
+            if rows["assessor"].isna().all():
+                code = "fitted-to-all" if spec is not None and looks_at_judgments(spec) else "no-assessors"
+            elif len(left) == len(rows):
+                code = "nothing-of-theirs"
+            elif left["value"].isna().all():
+                code = "nothing-of-others"
+            if code:
+                refused[measure] = Note.of(code, names=names, measure=measure)
                 continue
             kept.append(left)
             notes = [Note.of("assessors-left-out", names=names, n=int(dropped.sum()), of=len(rows))]
             if nameless := int(left["assessor"].isna().sum()):
                 notes.append(Note.of("unnamed-kept", n=nameless, measure=measure))
-            if self._is_pyramid(measure):
+            if isinstance(spec, JudgedPyramid):
                 notes.append(Note.of("pyramid-stays", measure=measure, names=names))
             warnings[measure] = [*warnings.get(measure, ()), *notes]
             signed = infos[measure].signature or measure
             infos[measure] = replace(infos[measure], signature=f"{signed}|without:{'+'.join(names)}")
         if not kept:
-            raise UsageError("; ".join(list(dict.fromkeys(refused.values()))[:3]))
+            raise UsageError("; ".join(list(dict.fromkeys(map(note_text, refused.values())))[:3]))
         return replace(
             self,
             table=ScoreTable.from_frame(pd.concat(kept), infos.values()),
@@ -528,35 +545,10 @@ class Scores:
             refused=refused,
         )
 
-    def _why_not_without(
-        self, names: Sequence[str], measure: str, rows: pd.DataFrame, left: pd.DataFrame
-    ) -> str | None:
-        """Why a measure cannot be had without some assessors, if so."""
-        if rows["assessor"].isna().all():
-            if self._is_fitted(measure):
-                return (
-                    f"{measure} is fitted to the answers of all assessors together, so that its scores have none:"
-                    f" {listed(names)} cannot be left out of them"
-                )
-            return f"{measure} has no assessors: {listed(names)} cannot be left out"
-        if len(left) == len(rows):
-            has = "has" if len(names) == 1 else "have"
-            return f"{listed(names)} {has} no scores of {measure}: nothing would be left out"
-        if left["value"].isna().all():
-            alone = "alone" if len(names) == 1 else "by themselves"
-            return f"{listed(names)} judged {measure} {alone}: nothing is left without them"
-        return None
-
-    def _is_fitted(self, measure: str) -> bool:
-        return self._is_computed(measure) and looks_at_judgments(parse_measure(measure))
-
-    def _is_pyramid(self, measure: str) -> bool:
-        from adjudge.measures.judged.pyramid import JudgedPyramid
-
-        return self._is_computed(measure) and isinstance(parse_measure(measure), JudgedPyramid)
-
-    def _is_computed(self, measure: str) -> bool:
-        return any(file.origin == "computed" and file.info.measure == measure for file in self.files)
+    def _computed(self, measure: str) -> Measure | None:
+        """A measure that was computed here; None of scores made elsewhere."""
+        names = {file.info.measure for file in self.files if file.origin == "computed"}
+        return parse_measure(measure) if measure in names else None
 
     # Systems and topics
 
@@ -578,7 +570,8 @@ class Scores:
     def with_humans(self, patterns: Patterns) -> Scores:
         """The same scores, the systems of some patterns being human."""
         stated = {name: kind for name, kind in self.kinds.items() if kind != "machine"}
-        kinds = _kinds(_systems(self.table), stated, patterns, (), human_option=Argument("human_systems"))
+        option = Argument("human_systems")
+        kinds = kinds_of_systems(_systems(self.table), stated, patterns, (), human_option=option)
         return replace(self, kinds={**self.kinds, **kinds})
 
     def kind(self, system: str) -> str:
@@ -733,56 +726,47 @@ Source: TypeAlias = "Scores | ScoreTable | HasScores | str | Path | pd.DataFrame
 
 
 def scores_of(
-    source: Source, *, human: Patterns = (), baseline: Patterns = (), without: str | Iterable[str] = ()
+    source: Source, *, human: Patterns = (), baseline: Patterns = (), without: str | Container[str] = ()
 ) -> Scores:
-    """The scores that any source holds, less those of the assessors that are to be left out."""
-    return _scores_of(source, human, baseline).without(without)
-
-
-def _scores_of(source: Source, human: Patterns, baseline: Patterns) -> Scores:
+    """The scores that any source holds, less those of the assessors that are to be left out, for a result that
+    says what there is to know of them."""
     if isinstance(source, Scores):
-        return source
-    if isinstance(source, ScoreTable):
-        kinds = _kinds(_systems(source), {}, human, baseline) if human or baseline else {}
-        return Scores("scores", source, kinds)
-    if isinstance(source, str | Path):
-        opened = Scores.open if is_folder(source) else Scores.read
-        return replace(opened(source, human=human, baseline=baseline), unsaid=True)
-    if hasattr(source, "scores") and callable(source.scores):
-        scores: Scores = source.scores(human=human, baseline=baseline)
-        return replace(scores, unsaid=True)
-    if _is_frame(source):
-        return replace(Scores.of_frame(source, human=human, baseline=baseline), unsaid=True)
-    what = "a Series: make it a DataFrame" if type(source).__name__ == "Series" else type(source).__name__
-    raise UsageError(
-        f"scores are {what}, expected an evaluation, its scores, a path to a folder or a file, or a DataFrame"
-    )
+        return source.without(without)
+    scores = read_scores(source, TableOptions(human=human, baseline=baseline, without=without))
+    return scores if isinstance(source, ScoreTable) else replace(scores, unsaid=True)
 
 
-def read_scores(
-    source: Source,
-    options: TableOptions = AS_IT_SAYS,
-    *,
-    human: Patterns = (),
-    baseline: Patterns = (),
-) -> Scores:
+def read_scores(source: Source, options: TableOptions = AS_IT_SAYS) -> Scores:
     """The scores that any source holds, with how to read it where it is a table."""
-    return _read_scores(source, options, human, baseline).without(options.without)
-
-
-def _read_scores(source: Source, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+    kinds: dict[str, Patterns] = {"human": options.human, "baseline": options.baseline}
     if _is_frame(source):
-        return Scores.of_frame(source, options, human=human, baseline=baseline)
-    if isinstance(source, str | Path) and not is_folder(source):
-        return Scores.read(source, options, human=human, baseline=baseline)
-    no_table(source, options)
-    return replace(_scores_of(source, human, baseline), unsaid=False)
+        scores = Scores.of_frame(source, options)
+    elif isinstance(source, str | Path) and not is_folder(source):
+        scores = Scores.read(source, options)
+    else:
+        no_table(source, options)
+        if isinstance(source, Scores):
+            scores = replace(source, unsaid=False)
+        elif isinstance(source, ScoreTable):
+            made = kinds_of_systems(_systems(source), {}, **kinds) if any(kinds.values()) else {}
+            scores = Scores("scores", source, made)
+        elif isinstance(source, str | Path):
+            scores = Scores.open(source, **kinds)
+        elif hasattr(source, "scores") and callable(source.scores):
+            scores = replace(source.scores(**kinds), unsaid=False)
+        else:
+            name = type(source).__name__
+            what = "a Series: make it a DataFrame" if name == "Series" else name
+            raise UsageError(
+                f"scores are {what}, expected an evaluation, its scores, a path to a folder or a file, or a DataFrame"
+            )
+    return scores.without(options.without)
 
 
 def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:
     """Let an analysis take those options of `read_scores` that it has none of its own for."""
     parameters = inspect.signature(analysis).parameters
-    about = {option.name for option in fields(TableOptions)} | {"human", "baseline"}
+    about = {option.name for option in fields(TableOptions)}
 
     @wraps(analysis)
     def with_options(*args: P.args, **options: P.kwargs) -> T:
@@ -792,10 +776,9 @@ def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:
         if not how:
             return analysis(*args, **options)
         source, *rest = (options.pop("scores"),) if "scores" in options else args
-        kinds = {name: how.pop(name) for name in ("human", "baseline") if name in how}
 
         def read(one: Any) -> Scores:
-            return replace(read_scores(one, TableOptions(**how), **kinds), unsaid=True)
+            return replace(read_scores(one, TableOptions(**how)), unsaid=True)
 
         if isinstance(source, Mapping):  # data sets by their names
             ready: Any = {name: read(table) for name, table in source.items()}
@@ -830,15 +813,6 @@ def with_titles(infos: Sequence[MeasureInfo]) -> list[MeasureInfo]:
     ]
 
 
-def _withdrawn_keys(collection: Collection) -> set[Key]:
-    """Which scores are left out: those of withdrawn summaries, and those that name no length or no form where a
-    system has nothing else on the topic."""
-    present = {(s.topic, s.system) for s in collection.all_summaries()}
-    gone = [s for s in collection.withdrawn if (s.topic, s.system) not in present]
-    bare = {(s.topic, s.system, Target(n, f)) for s in gone for n in {s.length, None} for f in {s.form, None}}
-    return {s.key for s in collection.withdrawn} | bare
-
-
 def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str | None = None) -> str:
     """The measure that a user means among those that a folder has scores of; `typed` is the preset it is of."""
     if stored := same_name(text, measures):
@@ -863,97 +837,112 @@ def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str
 # A table in a file
 
 
-def _check_path(path: Path) -> None:
-    """Refuse what is no file."""
-    if str(path) == "-":
-        return
-    if is_folder(path):
-        raise DataError(f"{path}: is a folder, expected a file of scores")
-    if not path.exists():
-        raise DataError(f"{path}: no such file or folder{absent_words(path)}")
-
-
 def no_table(path: object, options: TableOptions) -> None:
     """Refuse options of tables where there is none: a folder and a score file say those things themselves."""
     for name in options.given():
         raise UsageError(f"{argument_of(name)} is for a table of numbers (CSV or TSV), which {path} is not")
 
 
-def _read_file(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+def _read_file(path: Path, name: str, options: TableOptions) -> Scores:
     """A file of scores, by its first bytes."""
+    import pandas as pd
+
     with reading(path):
         start = first_bytes(path, len(LFS))
         parquet = start.startswith(b"PAR1") or (path.suffix.lower() == PARQUET and start != LFS)
     if not parquet:
         records = records_in(path, encoding=options.encoding)
-        if records is None:
-            return _read_table(path, name, options, human, baseline)
-        return _read_records(path, name, options, human, baseline, records)
-    if not scorefiles.is_score_file(path):
-        return _read_parquet(path, options, human, baseline)
+        return (
+            _read_table(path, name, options) if records is None else _of_records(path, name, options, records)
+        )
+    if not scorefiles.is_score_file(path):  # but another program's: a DataFrame on disk
+        from adjudge.formats.parquet import ParquetRows
+
+        with reading(path):
+            columns = ParquetRows(path).columns()
+        for column, values in columns.items():
+            for number, value in enumerate(values, 1):
+                _check_cell(path, number, column, value)
+        return _of_frame_in(path, path.name, pd.DataFrame(columns), options)
     no_table(path, options)
     stored = scorefiles.read(path)
     (info,) = with_titles([stored.info])
     scores = replace(stored.table, info={info.measure: info})
     notes = [Note.of("file-alone", name=name)]
-    kinds = _kinds(_systems(scores), {}, human, baseline)
+    kinds = kinds_of_systems(_systems(scores), {}, options.human, options.baseline)
     return Scores(name, scores, kinds, warnings=dict.fromkeys(scores.measures, notes))
 
 
-def _read_table(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+def _read_table(path: Path, name: str, options: TableOptions) -> Scores:
     """A table of text or an Excel workbook: a matrix, or a long table."""
-    items = scoretable.read(
-        [path],
-        source=_SOURCE,
-        measure=options.measure,
-        length=options.length,
-        form=options.form,
-        columns=options.columns,
-        delimiter=options.delimiter,
-        quotes=options.quotes,
-        encoding=options.encoding,
-        decimal=options.decimal,
-        transpose=options.transpose,
-        leave_out=options.leave_out,
-    )
     rows: list[Score] = []
     infos: list[MeasureInfo] = []
-    kinds: dict[str, str] = {}
+    kinds: dict[str, str | None] = {}
     topics: dict[str, Topic] = {}
-    notes = _collect(path, name, items, rows, infos, kinds, topics)
+    lines: dict[tuple[object, ...], int] = {}
+    remarks: Counter[str] = Counter()
+    how = {option.name: getattr(options, option.name) for option in fields(options)}
+    for option in ("lower_is_better", "without", "human", "baseline"):  # which are for all that was read
+        del how[option]
+    for place, thing in scoretable.read([path], source=_SOURCE, **how):
+        line = int(number) if (number := place.removeprefix(f"{path}:")).isdigit() else 1
+        match thing:
+            case Score():
+                first = lines.setdefault(_key(thing), line)
+                if first != line:
+                    raise FormatError(
+                        f"a second score of {_bare(thing.measure)} for topic {quoted(thing.topic)}, system"
+                        f" {quoted(thing.system)} (the first is in line {first}): tell them apart by length, form,"
+                        " assessor, reference or repeat",
+                        file=path,
+                        line=line,
+                    )
+                # `dataclasses.replace` would take longer than all the rest.
+                rows.append(Score(_bare(thing.measure), *_but_measure(thing)))
+                if not len(rows) % LOOK_EVERY:
+                    check_cells(path, len(rows), CELL_SCORE)
+            case MeasureInfo():
+                infos.append(replace(thing, measure=_bare(thing.measure), signature=_bare(thing.signature)))
+            case System(kind=str(kind)):
+                if kinds.setdefault(thing.system, kind) != kind:
+                    raise FormatError(
+                        f"system {quoted(thing.system)} is a {kind} here and a {kinds[thing.system]} above",
+                        file=path,
+                        line=line,
+                    )
+            case Topic():
+                topics[thing.topic] = _with_more(topics.get(thing.topic), thing, path, line)
+            case Remark():
+                remarks[thing.reason] += 1
     if not rows:
         raise FormatError("a header without rows: no scores", file=path)
     if all(row.value != row.value for row in rows):
         raise FormatError("no numbers: every score is missing", file=path)
     table = ScoreTable.from_rows(rows, _directed(infos, options.lower_is_better))
-    kinds_of = _kinds(_systems(table), kinds, human, baseline)
-    warnings = _with_notes(table, notes, _direction_notes(table, options))
-    return Scores(name, table, kinds_of, topics=topics, warnings=warnings)
+    notes = [f"{name}: {reason}{f', {n:,} times' if n > 1 else ''}" for reason, n in remarks.items()]
+    return _of_table(name, table, options, notes, kinds, topics)
 
 
-def _read_parquet(path: Path, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
-    """A Parquet file that another program wrote: a DataFrame on disk."""
-    import pandas as pd
-
-    from adjudge.formats.parquet import ParquetRows
-
-    with reading(path):
-        columns = ParquetRows(path).columns()
-    for column, values in columns.items():
-        for number, value in enumerate(values, 1):
-            _check_cell(path, number, column, value)
-    return _of_frame_in(path, path.name, pd.DataFrame(columns), options, human, baseline)
-
-
-def _read_records(
-    path: Path,
+def _of_table(
     name: str,
+    table: ScoreTable,
     options: TableOptions,
-    human: Patterns,
-    baseline: Patterns,
-    records: list[dict[str, Any]],
+    lines: Sequence[str],
+    stated: Mapping[str, str | None],
+    topics: Mapping[str, Topic],
 ) -> Scores:
-    """A JSON file of records: a DataFrame, too."""
+    """Scores of a table, with notes on how it was read, and on directions that a name speaks against."""
+    notes = [Note.of("about-table", text=line) for line in lines]
+    warnings = dict.fromkeys(table.measures, notes)
+    for measure in table.measures if options.lower_is_better is False else ():
+        if scoretable.may_be_lower(measure):
+            warnings[measure] = [*notes, Note.of("direction-taken", measure=measure)]
+    kinds = kinds_of_systems(_systems(table), stated, options.human, options.baseline)
+    return Scores(name, table, kinds, topics=topics, warnings=warnings)
+
+
+def _of_records(path: Path, name: str, options: TableOptions, records: list[dict[str, Any]]) -> Scores:
+    """The scores of a JSON file: a DataFrame, too."""
     import pandas as pd
 
     if not records:
@@ -966,7 +955,7 @@ def _read_records(
     for number, record in enumerate(records, 1):
         for column, value in record.items():
             _check_cell(path, number, column, value)
-    return _of_frame_in(path, name, pd.DataFrame(records), options, human, baseline)
+    return _of_frame_in(path, name, pd.DataFrame(records), options)
 
 
 def _check_cell(path: Path, number: int, column: str, value: object) -> None:
@@ -978,60 +967,19 @@ def _check_cell(path: Path, number: int, column: str, value: object) -> None:
         raise FormatError(f"column {quoted(column)} holds a number that is too large", file=path, line=number)
 
 
-def _of_frame_in(
-    path: Path, name: str, frame: pd.DataFrame, options: TableOptions, human: Patterns, baseline: Patterns
-) -> Scores:
+def _of_frame_in(path: Path, name: str, frame: pd.DataFrame, options: TableOptions) -> Scores:
+    """The scores of a frame that a file holds, which its errors name by its path."""
     for option in options.given():
         if option in ("delimiter", "encoding", "quotes"):
             raise UsageError(
                 f"{argument_of(option)} is for a table of text (CSV or TSV), which {path} is not"
             )
     try:
-        return Scores.of_frame(
-            frame, options, name=name, unnamed=stem(Path(name)), human=human, baseline=baseline
-        )
+        return Scores.of_frame(frame, options, name=name, unnamed=stem(Path(name)))
     except DataError as error:
         if not error.text.startswith(f"{name}: "):
             raise
         raise DataError(f"{path}{error.text.removeprefix(name)}") from None
-
-
-def _collect(
-    path: Path,
-    name: str,
-    items: Iterable[Item],
-    rows: list[Score],
-    infos: list[MeasureInfo],
-    kinds: dict[str, str],
-    topics: dict[str, Topic],
-) -> list[str]:
-    """Put what a reader yields into its list; gives notes on what was left out."""
-    seen: dict[tuple[object, ...], int] = {}
-    left: Counter[str] = Counter()
-    for place, thing in items:
-        line = int(number) if (number := place.removeprefix(f"{path}:")).isdigit() else 1
-        match thing:
-            case Score():
-                first = seen.setdefault(_key(thing), line)
-                if first != line:
-                    raise _second(thing, first, path, line)
-                rows.append(_renamed(thing))
-                if not len(rows) % LOOK_EVERY:
-                    check_cells(path, len(rows), CELL_SCORE)
-            case MeasureInfo():
-                infos.append(replace(thing, measure=_own(thing.measure), signature=_own(thing.signature)))
-            case System(kind=str(kind)):
-                if kinds.setdefault(thing.system, kind) != kind:
-                    raise FormatError(
-                        f"system {quoted(thing.system)} is a {kind} here and a {kinds[thing.system]} above",
-                        file=path,
-                        line=line,
-                    )
-            case Topic():
-                topics[thing.topic] = _with_more(topics.get(thing.topic), thing, path, line)
-            case Remark():
-                left[thing.reason] += 1
-    return [f"{name}: {reason}{f', {n:,} times' if n > 1 else ''}" for reason, n in left.items()]
 
 
 def _with_more(topic: Topic | None, row: Topic, path: Path, line: int) -> Topic:
@@ -1047,33 +995,8 @@ def _with_more(topic: Topic | None, row: Topic, path: Path, line: int) -> Topic:
     return replace(topic, **more)
 
 
-def _own(text: str) -> str:
+def _bare(text: str) -> str:
     return text.removeprefix(f"{_SOURCE}:")
-
-
-def _renamed(row: Score) -> Score:
-    """`dataclasses.replace` would take longer than all the rest."""
-    return Score(
-        measure=_own(row.measure),
-        topic=row.topic,
-        system=row.system,
-        value=row.value,
-        length=row.length,
-        form=row.form,
-        assessor=row.assessor,
-        reference=row.reference,
-        repeat=row.repeat,
-        why=row.why,
-    )
-
-
-def _second(row: Score, first: int, path: Path, line: int) -> FormatError:
-    return FormatError(
-        f"a second score of {_own(row.measure)} for topic {quoted(row.topic)}, system {quoted(row.system)}"
-        f" (the first is in line {first}): tell them apart by length, form, assessor, reference or repeat",
-        file=path,
-        line=line,
-    )
 
 
 # A DataFrame
@@ -1293,15 +1216,6 @@ def _place(at: int, rows: int, across: Sequence[str]) -> str:
     return f"row {at % rows + 1}{column}"
 
 
-def _kinds_of_frame(long: pd.DataFrame, name: str) -> dict[str, str]:
-    kinds: dict[str, str] = {}
-    if "kind" in long:
-        for system, kind in long[["system", "kind"]].dropna().drop_duplicates().itertuples(index=False):
-            if kinds.setdefault(system, kind) != kind:
-                raise DataError(f"{name}: system {quoted(system)} is a {kind} and a {kinds[system]}")
-    return kinds
-
-
 def _topics_of_frame(long: pd.DataFrame, name: str) -> dict[str, Topic]:
     """What a long frame says of its topics; a missing value says nothing."""
     by_topic: dict[str, dict[str, str]] = {}
@@ -1330,51 +1244,28 @@ def _two_values(topic: str, column: str, one: str, other: str) -> str:
 
 
 def _directed(infos: Sequence[MeasureInfo], lower: LowerIsBetter) -> list[MeasureInfo]:
-    """Measures with their directions: lower is better for all (True), for none, or for those named."""
-    if isinstance(lower, bool):
-        names = {info.measure for info in infos} if lower else set()
-    else:
-        names = _measures_named([lower] if isinstance(lower, str) else lower, [m.measure for m in infos])
-    return [replace(info, better="lower" if info.measure in names else "higher") for info in infos]
+    """Measures with their directions: lower is better for all (True), for none, or for those named.
 
-
-def _measures_named(texts: Iterable[str], measures: Sequence[str]) -> set[str]:
-    """The measures that are named, in one text with commas between them or in several."""
-    chosen = set()
-    for text in texts:
+    Names stand in one text with commas between them, or in several.
+    """
+    measures = [info.measure for info in infos]
+    lower_ones = set(measures) if lower is True else set()
+    for text in () if isinstance(lower, bool) else [lower] if isinstance(lower, str) else lower:
         for name in [text] if text in measures else _split(text):
             measure = same_name(name, measures)
             if measure is None:
                 raise UsageError(
                     f"{lower_for(name)}: no such measure{nearest(name, measures)}; there are: {listed(measures)}"
                 )
-            chosen.add(measure)
-    return chosen
-
-
-def _direction_notes(table: ScoreTable, options: TableOptions) -> dict[str, list[Note]]:
-    """Of measures whose lower scores are better, as far as their names tell, where nobody said so."""
-    if options.lower_is_better is not False:
-        return {}
-    return {
-        measure: [Note.of("direction-taken", measure=measure)]
-        for measure in table.measures
-        if scoretable.may_be_lower(measure)
-    }
-
-
-def _with_notes(
-    table: ScoreTable, lines: Sequence[str], of_measures: Mapping[str, list[Note]]
-) -> dict[str, list[Note]]:
-    notes = [Note.of("about-table", text=line) for line in lines]
-    return {measure: [*notes, *of_measures.get(measure, ())] for measure in table.measures}
+            lower_ones.add(measure)
+    return [replace(info, better="lower" if info.measure in lower_ones else "higher") for info in infos]
 
 
 def _systems(table: ScoreTable) -> list[str]:
     return [str(system) for system in table.frame["system"].unique()]
 
 
-def _kinds(
+def kinds_of_systems(
     systems: Iterable[str],
     stated: Mapping[str, str | None],
     human: Patterns,

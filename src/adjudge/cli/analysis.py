@@ -28,17 +28,16 @@ from adjudge.cli.output import (
     warn,
     write_text,
 )
-from adjudge.cli.sources import check_page_outputs
+from adjudge.cli.sources import check_page_outputs, warn_of_judges
 from adjudge.core.errors import AdjudgeError, UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
 from adjudge.core.results import Parts, Result, Results, warnings_of
 from adjudge.core.table import joined
 from adjudge.core.words import counted
 from adjudge.data.packed import PACKED
-from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
-    from adjudge.analyses.scores import Scores
+    pass
 
 COMPLETION: Mapping[str, Callable[..., list[str]]] = {
     "measure": complete_measures,
@@ -303,7 +302,8 @@ def _results(cls: type[AnyAnalysis[Any]], asked: dict[str, Any], source: Any) ->
         results = list(_run_each(wanted, scores))
         for one in scores.values() if isinstance(scores, Mapping) else filter(None, (scores,)):
             if issubclass(cls, Analysis):
-                _warn_of_judges(one, [part for result in results for part in parts_of(result)])
+                parts = [part for result in results for part in parts_of(result)]
+                warn_of_judges(one, dict.fromkeys(name for part in parts for name in part.measures_used))
         return results
 
 
@@ -323,19 +323,6 @@ def _run_each(wanted: AnyAnalysis[Any], scores: Any) -> Iterator[Result]:
         raise refused[0]
     for why in refused:
         warn(f"left out: {why.text}")
-
-
-def _warn_of_judges(scores: Scores, results: Sequence[Result]) -> None:
-    """What a program is worth whose judgments were analysed, and what cannot be had without some assessors."""
-    measures = dict.fromkeys(name for result in results for name in result.measures_used)
-    if any(map(judge_of, measures)):
-        from adjudge.analyses.judges.result import verdicts_on
-
-        for line in verdicts_on(scores, measures):
-            warn(line)
-    if scores.refused and set(measures) >= set(scores.measures):  # whoever names measures is told of those
-        for why in dict.fromkeys(scores.refused.values()):
-            warn(why)
 
 
 def _parameters(cls: type[AnyAnalysis[Any]], variants: Variants) -> Iterable[inspect.Parameter]:

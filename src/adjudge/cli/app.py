@@ -5,7 +5,8 @@ A command's module is imported when the command is called, so that `adjudge --he
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -28,10 +29,11 @@ class Command:
     """
 
     name: str
-    group: str
     about: str
-    where: str
-    example: str | None = None
+    example: str = ""
+    where: str = ""
+    """`module:function`; unless said, `command` of the module of its name, or the group of that name."""
+    group: str = ""
 
     def load(self) -> Any:
         return _loaded(self)
@@ -44,7 +46,8 @@ class Command:
 @cache
 def _loaded(command: Command) -> Any:
     """Made once: reading the options takes 10 to 30 ms, again and again where one process runs many commands."""
-    module, name = command.where.split(":")
+    usual = f"{command.name}:{'command' if command.example else command.name}"
+    module, name = (command.where or usual).split(":")
     if module == "analysis":
         from adjudge.cli.analysis import command_of
 
@@ -91,165 +94,127 @@ def analysis(function: str) -> Command:
     """The command of an analysis, as the declaration of its public function has it."""
     cls = declaration(function)
     about = (cls.__doc__ or "").partition("\n")[0]
-    return Command(cls.NAME, cls.GROUP, about, f"analysis:{function}", cls.EXAMPLE)
+    return Command(cls.NAME, about, cls.EXAMPLE, f"analysis:{function}", cls.GROUP)
+
+
+def _in(group: str, *commands: Command) -> Iterator[Command]:
+    """Commands that the help lists together."""
+    return (replace(command, group=group) for command in commands)
 
 
 COMMANDS = (
-    Command(
-        "init",
+    *_in(
         SET_UP,
-        "Make an empty, valid, commented evaluation folder.",
-        "init:command",
-        "adjudge init new-eval",
+        Command("init", "Make an empty, valid, commented evaluation folder.", "adjudge init new-eval"),
+        Command(
+            "demo",
+            "Make a small evaluation to try things on: 12 topics, 4 writers, 9 systems, invented news.",
+            "adjudge demo demo-eval",
+        ),
+        Command(
+            "import",
+            "Read summaries, documents, ratings or scores that you have into an evaluation.",
+            where="imports:imports",
+        ),
+        Command(
+            "check",
+            "Say what is there, what is missing and what looks wrong; exit 1 on errors.",
+            "adjudge check my-eval",
+        ),
+        Command(
+            "show",
+            "Show what the evaluation holds: all of it in tables, or the texts of a topic or a system.",
+            "adjudge show my-eval --topic d01",
+        ),
+        Command(
+            "withdraw",
+            "Leave a system's or topic's summaries out of all scores, but keep them in the files.",
+            'adjudge withdraw my-eval --system vague --topic d03 --why "wrong input"',
+            where="edits:withdraw",
+        ),
+        Command(
+            "rename",
+            "Give a system or a topic another name everywhere, in scores and judgments too.",
+            'adjudge rename my-eval --system fluent --to fluent-v1 --why "a second version is coming"',
+            where="edits:rename",
+        ),
+        Command(
+            "remove",
+            "Take a system, a topic, or one system's summaries of a topic out of the files.",
+            'adjudge remove my-eval --system garbled --why "not ours"',
+            where="edits:remove",
+        ),
+        Command(
+            "undo",
+            "Take back the last import, units, baselines, withdraw, rename or remove.",
+            "adjudge undo my-eval --dry-run",
+            where="undo:undo",
+        ),
+        Command(
+            "history",
+            "List the last changes of the files, and whether they can be taken back.",
+            "adjudge history my-eval",
+            where="undo:history",
+        ),
+        Command(
+            "units",
+            "Split summaries into sentences, and references into discourse units, with ids that stay.",
+            "adjudge units my-eval",
+        ),
+        Command(
+            "baselines",
+            "Add the lead and coverage baselines as systems, made from the documents.",
+            "adjudge baselines my-eval",
+        ),
     ),
-    Command(
-        "demo",
-        SET_UP,
-        "Make a small evaluation to try things on: 12 topics, 4 writers, 9 systems, invented news.",
-        "demo:command",
-        "adjudge demo demo-eval",
-    ),
-    Command(
-        "import",
-        SET_UP,
-        "Read summaries, documents, ratings or scores that you have into an evaluation.",
-        "imports:imports",
-    ),
-    Command(
-        "check",
-        SET_UP,
-        "Say what is there, what is missing and what looks wrong; exit 1 on errors.",
-        "check:command",
-        "adjudge check my-eval",
-    ),
-    Command(
-        "show",
-        SET_UP,
-        "Show what the evaluation holds: all of it in tables, or the texts of a topic or a system.",
-        "show:command",
-        "adjudge show my-eval --topic d01",
-    ),
-    Command(
-        "withdraw",
-        SET_UP,
-        "Leave a system's or topic's summaries out of all scores, but keep them in the files.",
-        "edits:withdraw",
-        'adjudge withdraw my-eval --system vague --topic d03 --why "wrong input"',
-    ),
-    Command(
-        "rename",
-        SET_UP,
-        "Give a system or a topic another name everywhere, in scores and judgments too.",
-        "edits:rename",
-        'adjudge rename my-eval --system fluent --to fluent-v1 --why "a second version is coming"',
-    ),
-    Command(
-        "remove",
-        SET_UP,
-        "Take a system, a topic, or one system's summaries of a topic out of the files.",
-        "edits:remove",
-        'adjudge remove my-eval --system garbled --why "not ours"',
-    ),
-    Command(
-        "undo",
-        SET_UP,
-        "Take back the last import, units, baselines, withdraw, rename or remove.",
-        "undo:undo",
-        "adjudge undo my-eval --dry-run",
-    ),
-    Command(
-        "history",
-        SET_UP,
-        "List the last changes of the files, and whether they can be taken back.",
-        "undo:history",
-        "adjudge history my-eval",
-    ),
-    Command(
-        "units",
-        SET_UP,
-        "Split summaries into sentences, and references into discourse units, with ids that stay.",
-        "units:command",
-        "adjudge units my-eval",
-    ),
-    Command(
-        "baselines",
-        SET_UP,
-        "Add the lead and coverage baselines as systems, made from the documents.",
-        "baselines:command",
-        "adjudge baselines my-eval",
-    ),
-    Command(
-        "people",
+    *_in(
         JUDGE,
-        "Say who may judge in the browser, and give them their links.",
-        "people:people",
+        Command("people", "Say who may judge in the browser, and give them their links."),
+        Command(
+            "assign",
+            "Say who judges what, in which order: even shares of topics and systems, blind order, planted repeats.",
+            "adjudge assign my-eval --protocol rating --per-summary 2 --repeats 0.1 --seed 1",
+        ),
+        Command(
+            "serve",
+            "Start the annotation app, in which people judge in a browser.",
+            "adjudge serve my-eval --port 8000",
+        ),
+        Command("judgments", "Bring people's judgments in, look at them, take them out again."),
+        Command(
+            "judge", "Let programs judge (simulated, learned, language models), and say what they are worth."
+        ),
+        Command(
+            "prefer", "Preferences instead of references: ask which of two is better, and fit strengths."
+        ),
     ),
-    Command(
-        "assign",
-        JUDGE,
-        "Say who judges what, in which order: even shares of topics and systems, blind order, planted repeats.",
-        "assign:command",
-        "adjudge assign my-eval --protocol rating --per-summary 2 --repeats 0.1 --seed 1",
-    ),
-    Command(
-        "serve",
-        JUDGE,
-        "Start the annotation app, in which people judge in a browser.",
-        "serve:command",
-        "adjudge serve my-eval --port 8000",
-    ),
-    Command(
-        "judgments",
-        JUDGE,
-        "Bring people's judgments in, look at them, take them out again.",
-        "judgments:judgments",
-    ),
-    Command(
-        "judge",
-        JUDGE,
-        "Let programs judge (simulated, learned, language models), and say what they are worth.",
-        "judge:judge",
-    ),
-    Command(
-        "prefer",
-        JUDGE,
-        "Preferences instead of references: ask which of two is better, and fit strengths.",
-        "prefer:prefer",
-    ),
-    Command(
-        "measures",
+    *_in(
         SCORE,
-        "List every measure and preset with a line, or explain one with its options and citation.",
-        "measures:command",
-        "adjudge measures rouge-2",
-    ),
-    Command(
-        "rouge",
-        SCORE,
-        "Score files with a text a line by ROUGE, BLEU and their like, without a folder, and compare the systems.",
-        "rouge:command",
-        "adjudge rouge a.txt b.txt --reference ref.txt",
-    ),
-    Command(
-        "rouge155",
-        SCORE,
-        "ROUGE-1.5.5 as it was: the original's options and settings in, its numbers and its print out.",
-        "rouge155:command",
-        "adjudge rouge155 -a -d -n 2 -m settings.xml",
-    ),
-    Command(
-        "score",
-        SCORE,
-        "Score what is new or has changed since: F of ROUGE-1, 2, L and Lsum unless measures are named.",
-        "score:command",
-        'adjudge score my-eval -m "rouge-1,rouge-2(refs=jackknife)"',
-    ),
-    Command(
-        "scores",
-        SCORE,
-        "List what has been scored; export it as a long table or as a matrix.",
-        "scores:command",
-        "adjudge scores my-eval --csv scores.csv",
+        Command(
+            "measures",
+            "List every measure and preset with a line, or explain one with its options and citation.",
+            "adjudge measures rouge-2",
+        ),
+        Command(
+            "rouge",
+            "Score files with a text a line by ROUGE, BLEU and their like, without a folder, and compare the systems.",
+            "adjudge rouge a.txt b.txt --reference ref.txt",
+        ),
+        Command(
+            "rouge155",
+            "ROUGE-1.5.5 as it was: the original's options and settings in, its numbers and its print out.",
+            "adjudge rouge155 -a -d -n 2 -m settings.xml",
+        ),
+        Command(
+            "score",
+            "Score what is new or has changed since: F of ROUGE-1, 2, L and Lsum unless measures are named.",
+            'adjudge score my-eval -m "rouge-1,rouge-2(refs=jackknife)"',
+        ),
+        Command(
+            "scores",
+            "List what has been scored; export it as a long table or as a matrix.",
+            "adjudge scores my-eval --csv scores.csv",
+        ),
     ),
     analysis("compare_all"),
     analysis("anova"),
@@ -265,19 +230,18 @@ COMMANDS = (
     analysis("meta"),
     analysis("mismatch"),
     analysis("stability"),
-    Command(
-        "report",
+    *_in(
         REPORT,
-        "Write a page to read, with its tables as CSV and LaTeX; it opens without a network.",
-        "report:command",
-        "adjudge report my-eval -o report",
-    ),
-    Command(
-        "figure",
-        REPORT,
-        "Draw a figure for a paper or a talk, as SVG, PNG or PDF, with the drawn rows beside it.",
-        "figure:command",
-        "adjudge figure forest my-eval -m rouge-2 -o forest.svg",
+        Command(
+            "report",
+            "Write a page to read, with its tables as CSV and LaTeX; it opens without a network.",
+            "adjudge report my-eval -o report",
+        ),
+        Command(
+            "figure",
+            "Draw a figure for a paper or a talk, as SVG, PNG or PDF, with the drawn rows beside it.",
+            "adjudge figure forest my-eval -m rouge-2 -o forest.svg",
+        ),
     ),
 )
 

@@ -8,7 +8,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import now, on_clash, say, show_json
+from adjudge.cli.output import now, on_clash, tell
 from adjudge.data.target import Target
 
 
@@ -54,12 +54,7 @@ def command(
         dry_run=dry_run,
         when=now(),
     )
-    if json:
-        forms = [t.form for t in wanted]
-        show_json({"targets": [t.words for t in wanted], "forms": forms, **report.as_dict()})
-        return
-    for target in wanted:
-        unset = "" if target.length else " (no length is set: the references' mean)"
-        say(f"target: {Target(target.words, target.form)}{unset}")
-    for line in report.lines("command"):
-        say(line)
+    unset = " (no length is set: the references' mean)"
+    lines = [f"target: {Target(t.words, t.form)}{'' if t.length else unset}" for t in wanted]
+    targets = {"targets": [t.words for t in wanted], "forms": [t.form for t in wanted]}
+    tell(json, targets | report.as_dict(), [*lines, *report.lines("command")])

@@ -13,7 +13,7 @@ from adjudge.cli.output import console, say, show_json
 from adjudge.core.words import counted
 
 if TYPE_CHECKING:
-    from adjudge.data.check import CheckReport, Finding
+    pass
 
 SHOWN = 5  # places that a finding names here; --json has them all
 _STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
@@ -26,18 +26,23 @@ def command(evaluation: options.Folder, json: options.Json = False) -> None:
     if json:
         show_json({"evaluation": str(e.path), "errors": report.errors, **report.as_dict()})
     else:
-        _show(str(e.path), report)
+        path = str(e.path)
+        if report.counts:
+            say(f"{path}: {describe(report.counts)}")
+        for finding in report.findings:
+            line = Text(f"{finding.severity}: ", style=_STYLE[finding.severity]).append(
+                finding.what, style="default"
+            )
+            console().print(line)
+            details = [finding.effect, *finding.where[:SHOWN]]
+            if len(finding.where) > SHOWN:
+                details.append(f"and {len(finding.where) - SHOWN:,} more: --json has them all")
+            for detail in details:
+                say(f"    {detail}", "dim")
+        if not report.findings:
+            say("nothing looks wrong", "green")
     if report.errors:
         raise typer.Exit(1)
-
-
-def _show(path: str, report: CheckReport) -> None:
-    if report.counts:
-        say(f"{path}: {describe(report.counts)}")
-    for finding in report.findings:
-        _show_finding(finding)
-    if not report.findings:
-        say("nothing looks wrong", "green")
 
 
 def describe(counts: dict[str, Any]) -> str:
@@ -55,13 +60,3 @@ def describe(counts: dict[str, Any]) -> str:
     if counts["withdrawn"]:
         parts.append(f"{counts['withdrawn']:,} withdrawn")
     return ", ".join(parts)
-
-
-def _show_finding(finding: Finding) -> None:
-    line = Text(f"{finding.severity}: ", style=_STYLE[finding.severity]).append(finding.what, style="default")
-    console().print(line)
-    details = [finding.effect, *finding.where[:SHOWN]]
-    if len(finding.where) > SHOWN:
-        details.append(f"and {len(finding.where) - SHOWN:,} more: --json has them all")
-    for detail in details:
-        say(f"    {detail}", "dim")

@@ -13,7 +13,7 @@ from adjudge.analyses.catalogue.choice import main_target
 from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.cli import options
 from adjudge.cli.output import not_over, progress, say, show, show_json, warn
-from adjudge.cli.sources import length_of, open_scores, takes_table, warn_of
+from adjudge.cli.sources import length_of, takes_table, warn_of
 from adjudge.core.errors import ClashError, UsageError, quoted
 from adjudge.core.picture import Undrawable, format_of
 
@@ -42,7 +42,6 @@ def command(
         ),
     ] = None,
     *,
-    table: TableOptions,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -102,9 +101,7 @@ def command(
         bool,
         typer.Option("--no-title", help="Without title and words, which a caption will say; so are PDFs."),
     ] = False,
-    human: options.Human = None,
-    baseline: options.Baseline = None,
-    lower_is_better: options.Lower = False,
+    table: TableOptions,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -124,7 +121,9 @@ def command(
     path = out or Path(f"{name}.svg")
     if name != ALL:
         format_of(path)
-    data = open_scores(scores, table, human, baseline, lower_is_better)
+    from adjudge.analyses.scores import read_scores
+
+    data = read_scores(scores, table)
     with progress("Drawing") as told:
         asked = FigureOptions(
             measures=tuple(measure or ()),

@@ -1,15 +1,18 @@
-"""adjudge import: one short command per format, and one that finds the format out; what they share is in `_take`."""
+"""adjudge import: a command per format, by a table of what its reader takes, and one that finds the format out."""
 
 from __future__ import annotations
 
+import inspect
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import adjudge
 from adjudge.cli import options
@@ -64,21 +67,6 @@ imports = typer.Typer(
     no_args_is_help=True,
 )
 
-IMPORTS = {
-    "auto": "adjudge import auto outputs.jsonl my-eval",
-    "lines": "adjudge import lines 'system_*.txt' --reference 'ref*.txt' --source src.txt line-eval",
-    "folder": "adjudge import folder outputs folder-eval --pattern '{system}/{topic}.txt'"
-    " --reference-pattern 'reference/{topic}.txt'",
-    "summeval": "adjudge import summeval model_annotations.jsonl my-eval",
-    "jsonl": "adjudge import jsonl outputs.jsonl my-eval --map text=decoded",
-    "csv": "adjudge import csv baseline-7.csv tuned-7.csv my-eval --length 100",
-    "sacrerouge": "adjudge import sacrerouge summaries-sacrerouge.jsonl my-eval",
-    "duc": "adjudge import duc duc-docs my-eval",
-    "scores": "adjudge import scores bertscore.csv my-eval",
-    "rouge155": "adjudge import rouge155 settings.xml my-eval --root summaries",
-    "rouge-output": "adjudge import rouge-output rouge.txt my-eval",
-}
-
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE", help="Files, or folders of them.", show_default=False)
 ]
@@ -116,89 +104,322 @@ SentenceMark = Annotated[
         show_default=False,
     ),
 ]
-Length = Annotated[
-    int | None, typer.Option(min=1, metavar="WORDS", help="Target length where the file has none.")
-]
+MaxSize = Annotated[str, typer.Option("--max-size", metavar="SIZE", help="A larger file is refused.")]
 
 
-@imports.command(AUTO, epilog=f"Example: {IMPORTS[AUTO]}")
-def auto(
-    ctx: typer.Context,
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="FILE", help="Files, or folders of them.", show_default=False),
-    ] = None,
-    evaluation: options.Folder = Path(),
-    mapped: options.Map = None,
-    systems: Systems = None,
-    system: System = None,
-    role: Role = None,
-    kind: Kind = None,
-    length: Length = None,
-    form: options.FormGiven = None,
-    system_names: SystemNames = None,
-    reference_names: References = None,
-    by_line: ByLine = False,
-    measure: Annotated[
-        str | None, typer.Option("-m", "--measure", metavar="NAME", help="Of scores that do not say.")
-    ] = None,
-    source: Annotated[
-        str | None, typer.Option(help="Whose scores: measures are named SOURCE:NAME.", show_default=False)
-    ] = None,
-    lower_is_better: Lower = False,
-    topic: Annotated[str | None, typer.Option(help="Of all of DUC's documents; else their folder.")] = None,
-    root: Annotated[
-        Path | None,
-        typer.Option("--root", metavar="DIR", help="Where the files of ROUGE's settings are now."),
-    ] = None,
-    delimiter: options.Delimiter = None,
-    no_quotes: NoQuotes = False,
-    max_line: MaxLine = "64MB",
-    encoding: Annotated[str | None, typer.Option(help="Of the files.", show_default=False)] = None,
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """Any of these formats, or Parquet or Excel: found out by what is in the files. The word itself may be left out."""
+def _text(about: str, *flags: str, **more: Any) -> tuple[Any, None]:
+    return Annotated[str | None, typer.Option(*flags, help=about, **more)], None
+
+
+def _path(flag: str, metavar: str, about: str) -> tuple[Any, None]:
+    return Annotated[Path | None, typer.Option(flag, metavar=metavar, help=about)], None
+
+
+def _several(flag: str, metavar: str, about: str, **more: Any) -> tuple[Any, None]:
+    return Annotated[list[str] | None, typer.Option(flag, metavar=metavar, help=about, **more)], None
+
+
+def _length(about: str) -> tuple[Any, None]:
+    return Annotated[int | None, typer.Option("--length", min=1, metavar="WORDS", help=about)], None
+
+
+def _form(about: str) -> tuple[Any, None]:
+    return _text(about, "--form", metavar="FORM")
+
+
+def _measure(about: str) -> tuple[Any, None]:
+    return _text(about, "-m", "--measure", metavar="NAME")
+
+
+LENGTH = _length("Target length where the file has none.")
+KIND_OF_ALL = _text("Of the systems: machine, baseline or human.")
+OFTEN_OLD = _text("Of the files; else UTF-8 or Windows-1252.")
+"""The encoding of files that may be older than UTF-8."""
+
+
+Options = Mapping[str, tuple[Any, Any]]
+RECORDS: Options = {
+    "mapped": (options.Map, None),
+    "systems": (Systems, None),
+    "system": (System, None),
+    "role": (Role, None),
+    "kind": (Kind, None),
+    "length": LENGTH,
+    "form": (options.FormGiven, None),
+    "system_names": (SystemNames, None),
+    "reference_names": (References, None),
+    "by_line": (ByLine, False),
+}
+TABLE: Options = {"delimiter": (options.Delimiter, None), "no_quotes": (NoQuotes, False)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A command: who reads the files, and the options that this takes, with their types and defaults."""
+
+    reader: str = ""
+    """`module:function` of `adjudge.formats`."""
+    help: str
+    example: str
+    options: Options = field(default_factory=dict)
+    largest: str = "max_line"
+    encoding: tuple[Any, Any] = (Encoding, "utf-8")
+    files: Any = Files
+    files_needed: bool = True
+    command: type[TyperCommand] | None = None
+
+    def parameters(self) -> Options:
+        """Everything that can be typed, in the order of the help."""
+        return {
+            "files": (self.files, inspect.Parameter.empty if self.files_needed else None),
+            "evaluation": (options.Folder, Path() if self.reader == "" else inspect.Parameter.empty),
+            **self.options,
+            self.largest: (MaxLine if self.largest == "max_line" else MaxSize, "64MB"),
+            "encoding": self.encoding,
+            "replace": (options.Replace, False),
+            "skip": (options.Skip, False),
+            "dry_run": (options.DryRun, False),
+            "json": (options.Json, False),
+        }
+
+
+FORMATS: Mapping[str, Format] = {
+    AUTO: Format(
+        help="Any of these formats, or Parquet or Excel: found out by what is in the files. The word itself may be left"
+        " out.",
+        example="adjudge import auto outputs.jsonl my-eval",
+        files_needed=False,
+        options={
+            **RECORDS,
+            "measure": _measure("Of scores that do not say."),
+            "source": _text("Whose scores: measures are named SOURCE:NAME.", show_default=False),
+            "lower_is_better": (Lower, False),
+            "topic": _text("Of all of DUC's documents; else their folder."),
+            "root": _path("--root", "DIR", "Where the files of ROUGE's settings are now."),
+            **TABLE,
+        },
+        encoding=_text("Of the files.", show_default=False),
+    ),
+    "lines": Format(
+        reader="linefiles:read",
+        help="Text files with one summary a line: line n is topic n in all of them, the file's name is the system.",
+        example="adjudge import lines 'system_*.txt' --reference 'ref*.txt' --source src.txt line-eval",
+        command=LinesCommand,
+        files=Annotated[
+            list[str] | None,
+            typer.Argument(
+                metavar="FILE", help="A file per system, or patterns in quotes.", show_default=False
+            ),
+        ],
+        files_needed=False,
+        options={
+            "references": _several(
+                "--reference", "FILE", "References, a file or a pattern; may be repeated."
+            ),
+            "sources": _several("--source", "FILE", "The documents, a file or a pattern; may be repeated."),
+            "topics": _path("--topics", "FILE", "Names of the topics; else line numbers."),
+            "kind": KIND_OF_ALL,
+            "length": _length("Target length of all summaries."),
+            "form": _form("Of all summaries: abstract, extract."),
+            "sentence_mark": (SentenceMark, None),
+        },
+    ),
+    "folder": Format(
+        reader="textfolder:read",
+        help="A folder with a file per summary, plain text or pyrouge's HTML; the paths say topic and system.",
+        example="adjudge import folder outputs folder-eval --pattern '{system}/{topic}.txt'"
+        " --reference-pattern 'reference/{topic}.txt'",
+        files=Annotated[
+            Path, typer.Argument(metavar="DIR", help="The folder with the texts.", show_default=False)
+        ],
+        options={
+            "pattern": _several(
+                "--pattern",
+                "PATTERN",
+                "Paths of summaries below DIR: {topic}, {system}, {length}, {form}, *; may be repeated.",
+                show_default=False,
+            ),
+            "reference_pattern": _several(
+                "--reference-pattern", "PATTERN", "Paths of references: {topic}, {writer}, ..."
+            ),
+            "source_pattern": _several(
+                "--source-pattern", "PATTERN", "Paths of documents: {topic}, {document}."
+            ),
+            "system": _text("Of paths without {system}; their folder unless given."),
+            "kind": KIND_OF_ALL,
+            "length": _length("Target length of paths without {length}."),
+            "form": _form("Of paths without {form}: abstract, extract."),
+        },
+        largest="max_size",
+        encoding=OFTEN_OLD,
+    ),
+    "summeval": Format(
+        reader="summeval:read",
+        help="SummEval's JSONL: summaries, references, sources, and the ratings of experts and crowd.",
+        example="adjudge import summeval model_annotations.jsonl my-eval",
+    ),
+    "jsonl": Format(
+        reader="records:read_jsonl",
+        help="One JSON object a line: a long file, a file per system, or a column per system (summary:NAME).",
+        example="adjudge import jsonl outputs.jsonl my-eval --map text=decoded",
+        options=RECORDS,
+    ),
+    "csv": Format(
+        reader="records:read_table",
+        help="CSV or TSV with a header: a long file, a file per system, or a column per system (summary:NAME).",
+        example="adjudge import csv baseline-7.csv tuned-7.csv my-eval --length 100",
+        options={**RECORDS, **TABLE},
+    ),
+    "sacrerouge": Format(
+        reader="sacrerouge:read",
+        help="sacrerouge's JSONL: summaries with their references, or the metrics of a run made there.",
+        example="adjudge import sacrerouge summaries-sacrerouge.jsonl my-eval",
+        options={
+            "references_as_peers": (
+                Annotated[
+                    bool,
+                    typer.Option(
+                        "--references-as-peers", help="Judge references too, each against the others."
+                    ),
+                ],
+                False,
+            ),
+            "source": (Source, "sacrerouge"),
+            "lower_is_better": (Lower, False),
+            "lower": (options.LowerNames, None),
+        },
+    ),
+    "duc": Format(
+        reader="duc:read",
+        help="DUC's documents (<DOC>, <DOCNO>, <TEXT>) and summaries (D0601.M.250.A.17), files or folders.",
+        example="adjudge import duc duc-docs my-eval",
+        options={
+            "topic": _text("Of all documents; else their folder."),
+            "role": _text("Of the summaries: peer, reference or both."),
+            "form": _form("Of the summaries: abstract, extract."),
+        },
+        encoding=OFTEN_OLD,
+    ),
+    "scores": Format(
+        reader="scoretable:read",
+        help="Scores made elsewhere: a long CSV (system,topic,measure,value) or a matrix with systems as columns.",
+        example="adjudge import scores bertscore.csv my-eval",
+        options={
+            "measure": _measure("Of files that do not say."),
+            "source": (Source, "imported"),
+            "lower_is_better": (Lower, False),
+            "lower": (options.LowerNames, None),
+            "length": LENGTH,
+            "form": (options.FormGiven, None),
+            "mapped": (options.Map, None),
+            **TABLE,
+            "decimal": (options.Decimal, None),
+            "transpose": (options.Transpose, False),
+            "leave_out": (options.LeaveOut, None),
+        },
+    ),
+    "rouge155": Format(
+        reader="rouge155:read_summaries",
+        help="Summaries that ROUGE-1.5.5's settings (XML, or a .lst) name; NIST's jackknife becomes one topic again.",
+        example="adjudge import rouge155 settings.xml my-eval --root summaries",
+        options={
+            "root": _path("--root", "DIR", "Where the files are now, if moved."),
+            "form": _text("Of a list's files: SPL, SEE or ISI.", "--format", metavar="FORMAT"),
+            "system": _text("A list's peer; the file's name unless given."),
+        },
+        encoding=OFTEN_OLD,
+    ),
+    "rouge-output": Format(
+        reader="rouge155:read_output",
+        help="What ROUGE-1.5.5 printed with -d: recall, precision and F of every evaluation, as scores made elsewhere.",
+        example="adjudge import rouge-output rouge.txt my-eval",
+        options={"source": (Source, "rouge155")},
+        encoding=OFTEN_OLD,
+    ),
+}
+
+
+def _auto(
+    files: list[Path], evaluation: Path, ctx: typer.Context, typed: dict[str, Any]
+) -> tuple[Iterable[Item], str]:
+    """What is in files whose format is found out, and how they are read, in words."""
     from adjudge.formats.recognise import recognise
 
-    files = _check_words(files or [], evaluation)
+    arguments = _arguments(typed)
     recognised = recognise(
-        files,
+        _check_words(files, evaluation),
         evaluation=str(evaluation),
-        delimiter=delimiter,
-        quotes=not no_quotes,
-        encoding=encoding,
+        delimiter=arguments["delimiter"],
+        quotes=arguments["quotes"],
+        encoding=arguments["encoding"],
         arguments=_arguments_given(ctx),
     )
-    arguments: dict[str, Any] = {
-        "columns": columns_of(mapped),
-        "systems": _names(systems),
-        "system": system,
-        "role": role,
-        "kind": kind,
-        "length": length,
-        "form": form,
-        "system_names": _names(system_names),
-        "reference_names": _names(reference_names),
-        "by_line": by_line,
-        "measure": measure,
-        "source": source,
-        "lower_is_better": lower_is_better,
-        "topic": topic,
-        "root": root,
-        "delimiter": delimiter,
-        "encoding": encoding,
-    }
-    chosen = {name: value for name, value in arguments.items() if value}
-    if no_quotes:
+    chosen = {name: value for name, value in arguments.items() if value and name != "quotes"}
+    if not arguments["quotes"]:
         chosen["quotes"] = False
-    if recognised.format not in ("parquet", "folder"):
-        chosen["max_line"] = size_of("--max-line", max_line)
+    if recognised.format in ("parquet", "folder"):
+        del chosen["max_line"]
     items = recognised.read(**chosen)
     begun = list(islice(items, 1))  # what must be asked is asked before the evaluation is opened
-    _take(evaluation, chain(begun, items), replace, skip, dry_run, json, read_as=recognised.words)
+    return chain(begun, items), recognised.words
+
+
+def _command(name: str, made: Format) -> Callable[..., None]:
+    """The command of a format."""
+
+    def command(ctx: typer.Context, files: Any, evaluation: Path, **typed: Any) -> None:
+        how = {word: typed.pop(word) for word in ("replace", "skip", "dry_run", "json")}
+        if name == AUTO:
+            items, read_as = _auto(files or [], evaluation, ctx, typed)
+            _take(evaluation, items, **how, read_as=read_as)
+            return
+        if name == "folder":
+            _check_apart(files, evaluation, "import folder")
+        arguments = _arguments(typed)
+        if name == "lines":
+            arguments["there"] = adjudge.open(evaluation, create=True).topic_names()
+        module, _, function = made.reader.partition(":")
+        read = getattr(import_module(f"adjudge.formats.{module}"), function)
+        _take(evaluation, read(files or (), **arguments), **how)
+
+    parameters = {"ctx": (typer.Context, inspect.Parameter.empty), **made.parameters()}
+    command.__doc__ = made.help
+    command.__annotations__ = {word: kind for word, (kind, _) in parameters.items()}
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(word, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+            for word, (kind, default) in parameters.items()
+        ]
+    )
+    return command
+
+
+for _name, _format in FORMATS.items():
+    imports.command(_name, cls=_format.command, epilog=f"Example: {_format.example}")(
+        _command(_name, _format)
+    )
+
+
+def _arguments(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """What was typed, as readers call and take it."""
+    arguments = dict(typed)
+    for name in ("systems", "system_names", "reference_names"):
+        if name in arguments:
+            arguments[name] = _names(arguments[name])
+    for name in ("references", "sources", "leave_out"):
+        if name in arguments:
+            arguments[name] = arguments[name] or ()
+    for name in ("max_line", "max_size"):
+        if name in arguments:
+            arguments[name] = size_of(Argument(name).option, arguments[name])
+    if "mapped" in arguments:
+        arguments["columns"] = columns_of(arguments.pop("mapped"))
+    if "no_quotes" in arguments:
+        arguments["quotes"] = not arguments.pop("no_quotes")
+    if "lower" in arguments:
+        lower = _names(",".join(arguments.pop("lower") or ()))
+        arguments["lower_is_better"] = lower_of(arguments["lower_is_better"], lower) or False
+    return arguments
 
 
 def _arguments_given(ctx: typer.Context) -> list[Argument]:
@@ -248,7 +469,7 @@ def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
         _check_apart(path, evaluation, "import")
     first = str(files[0])
     if not files[0].exists() and "." not in first and len(files) > 1:
-        formats = [name for name in IMPORTS if name != AUTO]
+        formats = [name for name in FORMATS if name != AUTO]
         raise UsageError(
             f"{quoted(first)} is neither a file nor a format{nearest(first, formats)};"
             f" formats: {', '.join(formats)}"
@@ -258,7 +479,7 @@ def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
 
 def _in_order(words: list[Path]) -> list[str] | None:
     """The words as they must stand, where they do not: a format, files, and a folder that is an evaluation or new."""
-    formats = [word for word in words if str(word) in IMPORTS and not word.exists()]
+    formats = [word for word in words if str(word) in FORMATS and not word.exists()]
     files = [word for word in words if word.is_file()]
     folders = [word for word in words if word not in formats and word not in files]
     if len(formats) > 1 or len(folders) != 1 or not files:
@@ -276,391 +497,6 @@ def _check_apart(path: Path, evaluation: Path, command: str) -> None:
             f"{path} is named as the folder to import and as the evaluation: name another folder for the evaluation,"
             f" such as adjudge {command} {shlex.quote(str(path))} my-eval"
         )
-
-
-@imports.command("lines", cls=LinesCommand, epilog=f"Example: {IMPORTS['lines']}")
-def lines(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILE", help="A file per system, or patterns in quotes.", show_default=False),
-    ] = None,
-    *,
-    evaluation: options.Folder,
-    reference: Annotated[
-        list[str] | None,
-        typer.Option("--reference", metavar="FILE", help="References, a file or a pattern; may be repeated."),
-    ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option("--source", metavar="FILE", help="The documents, a file or a pattern; may be repeated."),
-    ] = None,
-    topics: Annotated[
-        Path | None, typer.Option("--topics", metavar="FILE", help="Names of the topics; else line numbers.")
-    ] = None,
-    kind: Annotated[str | None, typer.Option(help="Of the systems: machine, baseline or human.")] = None,
-    length: Annotated[
-        int | None, typer.Option(min=1, metavar="WORDS", help="Target length of all summaries.")
-    ] = None,
-    form: Annotated[
-        str | None, typer.Option("--form", metavar="FORM", help="Of all summaries: abstract, extract.")
-    ] = None,
-    sentence_mark: SentenceMark = None,
-    max_line: MaxLine = "64MB",
-    encoding: Encoding = "utf-8",
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """Text files with one summary a line: line n is topic n in all of them, the file's name is the system."""
-    from adjudge.formats import linefiles
-
-    items = linefiles.read(
-        files or (),
-        references=reference or (),
-        sources=source or (),
-        topics=topics,
-        kind=kind,
-        length=length,
-        form=form,
-        sentence_mark=sentence_mark,
-        there=adjudge.open(evaluation, create=True).topic_names(),
-        max_line=size_of("--max-line", max_line),
-        encoding=encoding,
-    )
-    _take(evaluation, items, replace, skip, dry_run, json)
-
-
-Patterns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--pattern",
-        metavar="PATTERN",
-        help="Paths of summaries below DIR: {topic}, {system}, {length}, {form}, *; may be repeated.",
-        show_default=False,
-    ),
-]
-
-
-@imports.command("folder", epilog=f"Example: {IMPORTS['folder']}")
-def folder(
-    texts: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder with the texts.", show_default=False)
-    ],
-    evaluation: options.Folder,
-    pattern: Patterns = None,
-    reference_pattern: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--reference-pattern", metavar="PATTERN", help="Paths of references: {topic}, {writer}, ..."
-        ),
-    ] = None,
-    source_pattern: Annotated[
-        list[str] | None,
-        typer.Option("--source-pattern", metavar="PATTERN", help="Paths of documents: {topic}, {document}."),
-    ] = None,
-    system: Annotated[
-        str | None, typer.Option(help="Of paths without {system}; their folder unless given.")
-    ] = None,
-    kind: Annotated[str | None, typer.Option(help="Of the systems: machine, baseline or human.")] = None,
-    length: Annotated[
-        int | None, typer.Option(min=1, metavar="WORDS", help="Target length of paths without {length}.")
-    ] = None,
-    form: Annotated[
-        str | None, typer.Option("--form", metavar="FORM", help="Of paths without {form}: abstract, extract.")
-    ] = None,
-    max_size: Annotated[
-        str, typer.Option("--max-size", metavar="SIZE", help="A larger file is refused.")
-    ] = "64MB",
-    encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """A folder with a file per summary, plain text or pyrouge's HTML; the paths say topic and system."""
-    from adjudge.formats import textfolder
-
-    _check_apart(texts, evaluation, "import folder")
-    items = textfolder.read(
-        texts,
-        pattern=pattern,
-        reference_pattern=reference_pattern,
-        source_pattern=source_pattern,
-        system=system,
-        kind=kind,
-        length=length,
-        form=form,
-        max_size=size_of("--max-size", max_size),
-        encoding=encoding,
-    )
-    _take(evaluation, items, replace, skip, dry_run, json)
-
-
-@imports.command("summeval", epilog=f"Example: {IMPORTS['summeval']}")
-def summeval(
-    files: Files,
-    evaluation: options.Folder,
-    max_line: MaxLine = "64MB",
-    encoding: Encoding = "utf-8",
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """SummEval's JSONL: summaries, references, sources, and the ratings of experts and crowd."""
-    from adjudge.formats import summeval
-
-    items = summeval.read(files, max_line=size_of("--max-line", max_line), encoding=encoding)
-    _take(evaluation, items, replace, skip, dry_run, json)
-
-
-@imports.command("jsonl", epilog=f"Example: {IMPORTS['jsonl']}")
-def jsonl(
-    files: Files,
-    evaluation: options.Folder,
-    mapped: options.Map = None,
-    systems: Systems = None,
-    system: System = None,
-    role: Role = None,
-    kind: Kind = None,
-    length: Length = None,
-    form: options.FormGiven = None,
-    system_names: SystemNames = None,
-    reference_names: References = None,
-    by_line: ByLine = False,
-    max_line: MaxLine = "64MB",
-    encoding: Encoding = "utf-8",
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """One JSON object a line: a long file, a file per system, or a column per system (summary:NAME)."""
-    from adjudge.formats.records import read_jsonl
-
-    items = read_jsonl(
-        files,
-        system=system,
-        systems=_names(systems),
-        role=cast(Any, role),
-        kind=kind,
-        length=length,
-        form=form,
-        system_names=_names(system_names),
-        reference_names=_names(reference_names),
-        columns=columns_of(mapped),
-        by_line=by_line,
-        max_line=size_of("--max-line", max_line),
-        encoding=encoding,
-    )
-    _take(evaluation, items, replace, skip, dry_run, json)
-
-
-@imports.command("csv", epilog=f"Example: {IMPORTS['csv']}")
-def csv(
-    files: Files,
-    evaluation: options.Folder,
-    mapped: options.Map = None,
-    systems: Systems = None,
-    system: System = None,
-    role: Role = None,
-    kind: Kind = None,
-    length: Length = None,
-    form: options.FormGiven = None,
-    system_names: SystemNames = None,
-    reference_names: References = None,
-    by_line: ByLine = False,
-    delimiter: options.Delimiter = None,
-    no_quotes: NoQuotes = False,
-    max_line: MaxLine = "64MB",
-    encoding: Encoding = "utf-8",
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """CSV or TSV with a header: a long file, a file per system, or a column per system (summary:NAME)."""
-    from adjudge.formats.records import read_table
-
-    items = read_table(
-        files,
-        system=system,
-        systems=_names(systems),
-        role=cast(Any, role),
-        kind=kind,
-        length=length,
-        form=form,
-        system_names=_names(system_names),
-        reference_names=_names(reference_names),
-        columns=columns_of(mapped),
-        by_line=by_line,
-        delimiter=delimiter,
-        quotes=not no_quotes,
-        max_line=size_of("--max-line", max_line),
-        encoding=encoding,
-    )
-    _take(evaluation, items, replace, skip, dry_run, json)
-
-
-@imports.command("sacrerouge", epilog=f"Example: {IMPORTS['sacrerouge']}")
-def sacrerouge(
-    files: Files,
-    evaluation: options.Folder,
-    references_as_peers: Annotated[
-        bool, typer.Option("--references-as-peers", help="Judge references too, each against the others.")
-    ] = False,
-    source: Source = "sacrerouge",
-    lower_is_better: Lower = False,
-    lower: options.LowerNames = None,
-    max_line: MaxLine = "64MB",
-    encoding: Encoding = "utf-8",
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """sacrerouge's JSONL: summaries with their references, or the metrics of a run made there."""
-    from adjudge.formats import sacrerouge
-
-    items = sacrerouge.read(
-        files,
-        references_as_peers=references_as_peers,
-        source=source,
-        lower_is_better=lower_of(lower_is_better, _names(",".join(lower or ()))) or False,
-        max_line=size_of("--max-line", max_line),
-        encoding=encoding,
-    )
-    _take(evaluation, items, replace, skip, dry_run, json)
-
-
-@imports.command("duc", epilog=f"Example: {IMPORTS['duc']}")
-def duc(
-    files: Files,
-    evaluation: options.Folder,
-    topic: Annotated[str | None, typer.Option(help="Of all documents; else their folder.")] = None,
-    role: Annotated[str | None, typer.Option(help="Of the summaries: peer, reference or both.")] = None,
-    form: Annotated[
-        str | None,
-        typer.Option("--form", metavar="FORM", help="Of the summaries: abstract, extract."),
-    ] = None,
-    max_line: MaxLine = "64MB",
-    encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """DUC's documents (<DOC>, <DOCNO>, <TEXT>) and summaries (D0601.M.250.A.17), files or folders."""
-    from adjudge.formats import duc
-
-    items = duc.read(
-        files,
-        topic=topic,
-        role=cast(Any, role),
-        form=form,
-        max_line=size_of("--max-line", max_line),
-        encoding=encoding,
-    )
-    _take(evaluation, items, replace, skip, dry_run, json)
-
-
-@imports.command("scores", epilog=f"Example: {IMPORTS['scores']}")
-def scores(
-    files: Files,
-    evaluation: options.Folder,
-    measure: Annotated[
-        str | None, typer.Option("-m", "--measure", metavar="NAME", help="Of files that do not say.")
-    ] = None,
-    source: Source = "imported",
-    lower_is_better: Lower = False,
-    lower: options.LowerNames = None,
-    length: Length = None,
-    form: options.FormGiven = None,
-    mapped: options.Map = None,
-    delimiter: options.Delimiter = None,
-    no_quotes: NoQuotes = False,
-    decimal: options.Decimal = None,
-    transpose: options.Transpose = False,
-    leave_out: options.LeaveOut = None,
-    max_line: MaxLine = "64MB",
-    encoding: Encoding = "utf-8",
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """Scores made elsewhere: a long CSV (system,topic,measure,value) or a matrix with systems as columns."""
-    from adjudge.formats import scoretable
-
-    items = scoretable.read(
-        files,
-        measure=measure,
-        source=source,
-        lower_is_better=lower_of(lower_is_better, _names(",".join(lower or ()))) or False,
-        length=length,
-        form=form,
-        columns=columns_of(mapped),
-        delimiter=delimiter,
-        quotes=not no_quotes,
-        max_line=size_of("--max-line", max_line),
-        encoding=encoding,
-        decimal=decimal,
-        transpose=transpose,
-        leave_out=leave_out or (),
-    )
-    _take(evaluation, items, replace, skip, dry_run, json)
-
-
-@imports.command("rouge155", epilog=f"Example: {IMPORTS['rouge155']}")
-def rouge155(
-    files: Files,
-    evaluation: options.Folder,
-    root: Annotated[
-        Path | None, typer.Option("--root", metavar="DIR", help="Where the files are now, if moved.")
-    ] = None,
-    form: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="Of a list's files: SPL, SEE or ISI.")
-    ] = None,
-    system: Annotated[str | None, typer.Option(help="A list's peer; the file's name unless given.")] = None,
-    max_line: MaxLine = "64MB",
-    encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """Summaries that ROUGE-1.5.5's settings (XML, or a .lst) name; NIST's jackknife becomes one topic again."""
-    from adjudge.formats.rouge155 import read_summaries
-
-    items = read_summaries(
-        files,
-        root=root,
-        form=form,
-        system=system,
-        max_line=size_of("--max-line", max_line),
-        encoding=encoding,
-    )
-    _take(evaluation, items, replace, skip, dry_run, json)
-
-
-@imports.command("rouge-output", epilog=f"Example: {IMPORTS['rouge-output']}")
-def rouge_output(
-    files: Files,
-    evaluation: options.Folder,
-    source: Source = "rouge155",
-    max_line: MaxLine = "64MB",
-    encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
-    replace: options.Replace = False,
-    skip: options.Skip = False,
-    dry_run: options.DryRun = False,
-    json: options.Json = False,
-) -> None:
-    """What ROUGE-1.5.5 printed with -d: recall, precision and F of every evaluation, as scores made elsewhere."""
-    from adjudge.formats.rouge155 import read_output
-
-    items = read_output(files, source=source, max_line=size_of("--max-line", max_line), encoding=encoding)
-    _take(evaluation, items, replace, skip, dry_run, json)
 
 
 def _take(

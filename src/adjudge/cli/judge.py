@@ -12,7 +12,7 @@ import adjudge
 from adjudge.cli import judge_learned, judge_llm, options
 from adjudge.cli.analysis import add_command
 from adjudge.cli.completion import complete_protocols
-from adjudge.cli.output import say, show_json
+from adjudge.cli.output import tell
 from adjudge.core.words import counted
 
 ABOUT = "Let programs judge (simulated, learned, language models), and say what they are worth."
@@ -78,12 +78,8 @@ def simulate(
         repeats=repeats,
         seed=seed,
     )
-    if json:
-        show_json(report.as_dict())
-    else:
-        say(f"{counted(assessors, 'simulated assessor')}: {report.lines()[0]}")
-        for line in report.lines()[1:]:
-            say(line)
+    first, *lines = report.lines()
+    tell(json, report.as_dict(), [f"{counted(assessors, 'simulated assessor')}: {first}", *lines])
 
 
 def _add(name: str, command: Callable[..., None], own_class: type[TyperCommand] = TyperCommand) -> None:

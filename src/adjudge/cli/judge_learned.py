@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,8 +11,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
-from adjudge.cli.output import progress, say, show, show_json, write_csv
-from adjudge.cli.sources import show_result
+from adjudge.cli.output import progress, say, show, show_json, warn, write_csv
 from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,21 +107,22 @@ def train(
 
 
 def _show(trained: TrainedJudge, *, rules: bool, output: Path | None) -> None:
-    def before() -> None:
+    table = trained.table()
+    say(table.title, "bold")
+    show(replace(table, title=""))
+    print()
+    show(trained.controls_table())
+    for title, lines in trained.rules().items() if rules else ():
         print()
-        show(trained.controls_table())
-        for title, lines in trained.rules().items() if rules else ():
-            print()
-            say(
-                f"{title} model units: an answer, and its share of the training answers that came there",
-                "bold",
-            )
-            for line in lines:
-                say(line)
-        print()
-
-    saved = [f"Saved as {output}."] if output is not None else []
-    show_result(trained.table(), before=before, more=saved)
+        say(f"{title} model units: an answer, and its share of the training answers that came there", "bold")
+        for line in lines:
+            say(line)
+    print()
+    for line in [*table.said, *([f"Saved as {output}."] if output is not None else [])]:
+        say(line)
+    for line in table.notes:
+        warn(line)
+    say(table.signature, "dim")
 
 
 def apply(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,34 +24,22 @@ from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.words import counted
 
 if TYPE_CHECKING:
-    from adjudge.assessors.llm.exchange import AskProgress, LlmServer
-    from adjudge.assessors.llm.judging import LlmJob, LlmJudged, LlmOptions
+    from adjudge.assessors.llm.exchange import AskProgress
+    from adjudge.assessors.llm.judging import LlmJob
 
 EXAMPLE = (
     "adjudge judge llm my-eval --protocol rating --url http://localhost:8000/v1 --model qwen3-8b --dry-run"
 )
 MODEL, ASKED, TEXTS, LIMITS = "Which model", "What is asked", "How it is asked", "Limits"
 """Panels of the help."""
-NAMED = {
-    "max_cost needs prices of prompts and answers": "--max-cost needs --price-prompt and --price-answer",
-    "the price of a million prompt tokens": "--price-prompt",
-    "the price of a million answer tokens": "--price-answer",
-    "max_tokens": "--max-tokens-total",
-    "ask_anew=True": "--ask-anew",
-    "another name": "another --name",
-    "score=top": "--score top",
-    "out of show": "out of --show",
-    "show names": "--show names",
-    "show is": "--show is",
-    **{
-        name: f"--{name.replace('_', '-')}"
-        for name in ("concurrency", "per_minute", "tokens_per_minute", "max_requests", "max_cost", "retries")
-    },
-    "timeout is": "--timeout is",
-    "temperature is": "--temperature is",
-}
-"""What the library calls arguments, as options."""
-NO_MODEL = "say where the model is: --url http://localhost:8000/v1 --model NAME, or --local"
+of_model, of_asked = (
+    partial(typer.Option, rich_help_panel=MODEL),
+    partial(typer.Option, rich_help_panel=ASKED),
+)
+of_texts, of_limits = (
+    partial(typer.Option, rich_help_panel=TEXTS),
+    partial(typer.Option, rich_help_panel=LIMITS),
+)
 
 
 class LlmCommand(TyperCommand):
@@ -80,32 +69,22 @@ def llm(
     evaluation: options.Folder,
     protocol: Annotated[
         str | None,
-        typer.Option(
+        of_asked(
             "--protocol",
             metavar="NAME",
             help="What it is asked; evaluation.toml's unless given.",
             autocompletion=complete_protocols,
-            rich_help_panel=ASKED,
         ),
     ] = None,
     url: Annotated[
         str | None,
-        typer.Option(
-            "--url",
-            rich_help_panel=MODEL,
-            metavar="URL",
-            help="Of a server with OpenAI's interface, such as .../v1.",
-        ),
+        of_model("--url", metavar="URL", help="Of a server with OpenAI's interface, such as .../v1."),
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", rich_help_panel=MODEL, metavar="NAME", help="As the server calls it."),
-    ] = None,
+    model: Annotated[str | None, of_model("--model", metavar="NAME", help="As the server calls it.")] = None,
     local: Annotated[
         bool,
-        typer.Option(
+        of_model(
             "--local",
-            rich_help_panel=MODEL,
             help="The small model of adjudge\\[local-judge], offline; --local PATH.gguf takes a better one.",
         ),
     ] = False,
@@ -114,222 +93,116 @@ def llm(
     ] = None,
     reuse_prompts: Annotated[
         bool,
-        typer.Option(
+        of_model(
             "--reuse-prompts",
-            rich_help_panel=MODEL,
             help="Of --local: faster where prompts begin alike; then answers depend a little on what came before.",
         ),
     ] = False,
     threads: Annotated[
         int | None,
-        typer.Option(
-            "--threads",
-            rich_help_panel=MODEL,
-            min=1,
-            metavar="N",
-            help="Of --local; as many as there are cores unless given.",
+        of_model(
+            "--threads", min=1, metavar="N", help="Of --local; as many as there are cores unless given."
         ),
     ] = None,
     key_env: Annotated[
         str | None,
-        typer.Option(
-            "--key-env",
-            rich_help_panel=MODEL,
-            metavar="VARIABLE",
-            help="Environment variable that holds the server's key.",
-        ),
+        of_model("--key-env", metavar="VARIABLE", help="Environment variable that holds the server's key."),
     ] = None,
     name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", rich_help_panel=ASKED, metavar="NAME", help="The judge's; the model's unless given."
-        ),
+        str | None, of_asked("--name", metavar="NAME", help="The judge's; the model's unless given.")
     ] = None,
     score: Annotated[
         str,
-        typer.Option(
-            "--score",
-            rich_help_panel=TEXTS,
-            metavar="top|weighted",
-            help="The answer, or the scale's mean by probability.",
-        ),
+        of_texts("--score", metavar="top|weighted", help="The answer, or the scale's mean by probability."),
     ] = "top",
     template: Annotated[
-        Path | None,
-        typer.Option(
-            "--template",
-            rich_help_panel=TEXTS,
-            metavar="FILE",
-            help="A prompt of your own; see --show-prompt.",
-        ),
+        Path | None, of_texts("--template", metavar="FILE", help="A prompt of your own; see --show-prompt.")
     ] = None,
     show_what: Annotated[
         str | None,
-        typer.Option(
+        of_texts(
             "--show",
-            rich_help_panel=TEXTS,
             metavar="A,B",
             help="What it sees beside what it judges: documents, reference, or nothing; what people see unless given.",
         ),
     ] = None,
     max_words: Annotated[
         int | None,
-        typer.Option(
-            "--max-words",
-            rich_help_panel=TEXTS,
-            min=0,
-            metavar="N",
-            help="Cut a topic's documents to so many words.",
-        ),
+        of_texts("--max-words", min=0, metavar="N", help="Cut a topic's documents to so many words."),
     ] = None,
     repeats: Annotated[
-        float,
-        typer.Option(
-            "--repeats",
-            rich_help_panel=ASKED,
-            min=0,
-            max=1,
-            metavar="SHARE",
-            help="Of tasks, asked once more.",
-        ),
+        float, of_asked("--repeats", min=0, max=1, metavar="SHARE", help="Of tasks, asked once more.")
     ] = 0.1,
     ask_anew: Annotated[
         bool,
-        typer.Option(
+        of_asked(
             "--ask-anew",
-            rich_help_panel=ASKED,
             help="Ask also where a reply of another judge is kept, and replace it; the same command goes on after a"
             " break.",
         ),
     ] = False,
     one_order: Annotated[
-        bool,
-        typer.Option(
-            "--one-order",
-            rich_help_panel=ASKED,
-            help="Show each pair once; it is shown both ways round unless given.",
-        ),
+        bool, of_asked("--one-order", help="Show each pair once; it is shown both ways round unless given.")
     ] = False,
     pairs: Annotated[
-        int | None,
-        typer.Option("--pairs", rich_help_panel=ASKED, min=1, metavar="N", help="So many pairs a topic."),
+        int | None, of_asked("--pairs", min=1, metavar="N", help="So many pairs a topic.")
     ] = None,
     topic: Annotated[
         list[str] | None,
-        typer.Option(
-            "--topic",
-            rich_help_panel=ASKED,
-            metavar="T",
-            help="Topics to judge; all unless given.",
-            show_default=False,
-        ),
+        of_asked("--topic", metavar="T", help="Topics to judge; all unless given.", show_default=False),
     ] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option(
-            "--system",
-            rich_help_panel=ASKED,
-            metavar="S",
-            help="Systems to judge; all unless given.",
-            show_default=False,
-        ),
+        of_asked("--system", metavar="S", help="Systems to judge; all unless given.", show_default=False),
     ] = None,
-    temperature: Annotated[
-        float, typer.Option("--temperature", rich_help_panel=TEXTS, help="Of the model.")
-    ] = 0.0,
+    temperature: Annotated[float, of_texts("--temperature", help="Of the model.")] = 0.0,
     max_tokens: Annotated[
         int | None,
-        typer.Option(
+        of_texts(
             "--max-tokens",
-            rich_help_panel=TEXTS,
             min=1,
             metavar="N",
             help="Of one answer (of a run: --max-tokens-total); what it needs unless given.",
         ),
     ] = None,
     retries_invalid: Annotated[
-        int,
-        typer.Option(
-            "--retries-invalid",
-            rich_help_panel=TEXTS,
-            min=0,
-            max=99,
-            help="How often to ask again for a valid answer.",
-        ),
+        int, of_texts("--retries-invalid", min=0, max=99, help="How often to ask again for a valid answer.")
     ] = 1,
     family: Annotated[
-        str,
-        typer.Option(
-            "--family",
-            rich_help_panel=ASKED,
-            metavar="WORD",
-            help="Part of the names of systems it may favour.",
-        ),
+        str, of_asked("--family", metavar="WORD", help="Part of the names of systems it may favour.")
     ] = "",
-    concurrency: Annotated[
-        int, typer.Option("--concurrency", rich_help_panel=LIMITS, min=1, help="Requests at a time.")
-    ] = 8,
+    concurrency: Annotated[int, of_limits("--concurrency", min=1, help="Requests at a time.")] = 8,
     per_minute: Annotated[
-        float | None,
-        typer.Option(
-            "--per-minute", rich_help_panel=LIMITS, metavar="N", help="At most so many requests a minute."
-        ),
+        float | None, of_limits("--per-minute", metavar="N", help="At most so many requests a minute.")
     ] = None,
     tokens_per_minute: Annotated[
-        float | None,
-        typer.Option(
-            "--tokens-per-minute",
-            rich_help_panel=LIMITS,
-            metavar="N",
-            help="At most so many tokens a minute.",
-        ),
+        float | None, of_limits("--tokens-per-minute", metavar="N", help="At most so many tokens a minute.")
     ] = None,
     max_requests: Annotated[
-        int | None,
-        typer.Option(
-            "--max-requests", rich_help_panel=LIMITS, min=0, metavar="N", help="Stop after so many requests."
-        ),
+        int | None, of_limits("--max-requests", min=0, metavar="N", help="Stop after so many requests.")
     ] = None,
     max_tokens_total: Annotated[
         int | None,
-        typer.Option(
+        of_limits(
             "--max-tokens-total",
-            rich_help_panel=LIMITS,
             min=0,
             metavar="N",
             help="Stop before a run takes so many tokens (of one answer: --max-tokens).",
         ),
     ] = None,
     max_cost: Annotated[
-        float | None,
-        typer.Option(
-            "--max-cost",
-            rich_help_panel=LIMITS,
-            min=0,
-            metavar="MONEY",
-            help="Stop before this cost is passed.",
-        ),
+        float | None, of_limits("--max-cost", min=0, metavar="MONEY", help="Stop before this cost is passed.")
     ] = None,
     price_prompt: Annotated[
-        float,
-        typer.Option("--price-prompt", rich_help_panel=LIMITS, min=0, help="Of a million tokens of prompts."),
+        float, of_limits("--price-prompt", min=0, help="Of a million tokens of prompts.")
     ] = 0.0,
     price_answer: Annotated[
-        float,
-        typer.Option("--price-answer", rich_help_panel=LIMITS, min=0, help="Of a million tokens of answers."),
+        float, of_limits("--price-answer", min=0, help="Of a million tokens of answers.")
     ] = 0.0,
     retries: Annotated[
-        int,
-        typer.Option(
-            "--retries",
-            rich_help_panel=LIMITS,
-            min=0,
-            help="How often to send what failed for the server's sake again.",
-        ),
+        int, of_limits("--retries", min=0, help="How often to send what failed for the server's sake again.")
     ] = 2,
-    timeout: Annotated[
-        float, typer.Option("--timeout", rich_help_panel=LIMITS, help="Seconds for one request.")
-    ] = 120.0,
+    timeout: Annotated[float, of_limits("--timeout", help="Seconds for one request.")] = 120.0,
     check_planted: Annotated[
         int | None,
         typer.Option(
@@ -353,143 +226,81 @@ def llm(
     Texts are sent to the server that --url names. Run the same command again to go on after a break: nothing that was
     answered is asked twice. What the judge is worth is for its agreement with people to say.
     """
-    from adjudge.assessors.llm.exchange import AskLimits, Prices
-    from adjudge.assessors.llm.judging import LlmOptions, check_cost
+    from adjudge.assessors.llm.exchange import AskLimits, LlmServer, Prices
+    from adjudge.assessors.llm.judging import LlmOptions, check_cost, prepare_judging
+    from adjudge.assessors.llm.local import find_model, local_server, model_name
     from adjudge.assessors.llm.prompts import load_template
     from adjudge.judgments.protocol import protocol_of
 
-    with _as_options():
-        options.one_of("--score", score, ("top", "weighted"))
-        prices = Prices(price_prompt, price_answer)
-        limits = AskLimits(
-            concurrency=concurrency,
-            per_minute=per_minute,
-            tokens_per_minute=tokens_per_minute,
-            max_requests=max_requests,
-            max_tokens=max_tokens_total,
-            max_cost=max_cost,
-            retries=retries,
-            timeout=timeout,
+    options.one_of("--score", score, ("top", "weighted"))
+    prices = Prices(price_prompt, price_answer)
+    limits = AskLimits(
+        concurrency=concurrency,
+        per_minute=per_minute,
+        tokens_per_minute=tokens_per_minute,
+        max_requests=max_requests,
+        max_tokens=max_tokens_total,
+        max_cost=max_cost,
+        retries=retries,
+        timeout=timeout,
+    )
+    check_cost(limits, prices)
+    if (local := local or local_model is not None) and url is not None:
+        raise UsageError("--url and --local exclude each other")
+    if local and model is not None:
+        raise UsageError("--model names a model of a server (--url); with --local say --local PATH.gguf")
+    key = None if key_env is None else os.environ.get(key_env)
+    if key_env is not None and not key:
+        raise UsageError(f"--key-env: there is no environment variable {quoted(key_env)}, or it is empty")
+    e = adjudge.open(evaluation)
+    if protocol is None and e.settings.protocol is None:
+        raise UsageError(
+            f"{evaluation}: no protocol is named: give --protocol NAME, or set protocol in evaluation.toml"
         )
-        check_cost(limits, prices)
-        where = Where(
-            url,
-            model,
-            local=local or local_model is not None,
-            file=local_model,
-            reuse=reuse_prompts,
-            threads=threads,
-            key=_key(key_env),
-            prices=prices,
-        )
-        e = adjudge.open(evaluation)
-        if protocol is None and e.settings.protocol is None:
-            raise UsageError(
-                f"{evaluation}: no protocol is named: give --protocol NAME, or set protocol in evaluation.toml"
-            )
-        chosen = LlmOptions(
-            name=name,
-            score="weighted" if score == "weighted" else "top",
-            template=None
-            if template is None
-            else load_template(protocol_of(e.folder, protocol).kind, template),
-            show=None if show_what is None else _shown(show_what),
-            max_words=max_words,
-            temperature=temperature,
-            seed=seed,
-            max_tokens=max_tokens,
-            retries_invalid=retries_invalid,
-            share_again=repeats,
-            both_orders=not one_order,
-            pairs=pairs,
-            topics=tuple(topic or ()),
-            systems=tuple(system or ()),
-            family=family,
-            ask_anew=ask_anew,
-        )
-        if show_prompt:
-            _show_prompt(_job(e, protocol, where.named(), chosen, to_ask=False), json)
-        elif dry_run:
-            _estimate(_job(e, protocol, where.named(), chosen), check_planted, json)
-        else:
-            with where.server() as server:
-                _run(_job(e, protocol, server, chosen), limits, check_planted, json)
-
-
-class Where:
-    """Where the model is, as the options say."""
-
-    def __init__(
-        self,
-        url: str | None,
-        model: str | None,
-        *,
-        local: bool,
-        file: Path | None,
-        reuse: bool,
-        threads: int | None,
-        key: str | None,
-        prices: Any,
-    ):
-        if local and url is not None:
-            raise UsageError("--url and --local exclude each other")
-        if local and model is not None:
-            raise UsageError("--model names a model of a server (--url); with --local say --local PATH.gguf")
-        self._url, self._model, self._key, self._prices = url, model, key, prices
-        self._local, self._file, self._reuse, self._threads = local, file, reuse, threads
-
-    def named(self) -> LlmServer:
-        """The server by name alone, where nothing is sent."""
-        from adjudge.assessors.llm.exchange import LlmServer
-
-        if self._local:
-            from adjudge.assessors.llm.local import find_model, model_name
-
-            file = find_model() if self._file is None else self._file
+    shown = None if show_what is None else [name.strip() for name in show_what.split(",") if name.strip()]
+    kind = protocol_of(e.folder, protocol).kind if template is not None else ""
+    chosen = LlmOptions(
+        name=name,
+        score="weighted" if score == "weighted" else "top",
+        template=None if template is None else load_template(kind, template),
+        show=None if shown is None else () if shown == ["nothing"] else tuple(shown),
+        max_words=max_words,
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+        retries_invalid=retries_invalid,
+        share_again=repeats,
+        both_orders=not one_order,
+        pairs=pairs,
+        topics=tuple(topic or ()),
+        systems=tuple(system or ()),
+        family=family,
+        ask_anew=ask_anew,
+    )
+    if show_prompt or dry_run:  # nothing is sent: the server by its name is enough
+        if local:
+            file = find_model() if local_model is None else local_model
             if not file.is_file():
                 raise DataError(f"{file}: there is no such file; expected a model's (.gguf)")
-            return LlmServer(url="", model=model_name(file), prices=self._prices)
-        return LlmServer(url=self._url or "", model=self._model or "model", prices=self._prices)
-
-    @contextmanager
-    def server(self) -> Iterator[LlmServer]:
-        from dataclasses import replace
-
-        from adjudge.assessors.llm.exchange import LlmServer
-
-        if self._local:
-            from adjudge.assessors.llm.local import local_server
-
-            with local_server(self._file, reuse_prompts=self._reuse, threads=self._threads) as local:
-                yield replace(local, prices=self._prices)
-            return
-        if self._url is None:
-            raise UsageError(NO_MODEL)
-        if self._model is None:
-            raise UsageError("--model is missing: the name of the model, as the server calls it")
-        yield LlmServer(url=self._url, model=self._model, api_key=self._key, prices=self._prices)
-
-
-def _key(variable: str | None) -> str | None:
-    if variable is None:
-        return None
-    key = os.environ.get(variable)
-    if not key:
-        raise UsageError(f"--key-env: there is no environment variable {quoted(variable)}, or it is empty")
-    return key
-
-
-def _shown(text: str) -> tuple[str, ...]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    return () if names == ["nothing"] else tuple(names)
-
-
-def _job(
-    e: Any, protocol: str | None, server: LlmServer, chosen: LlmOptions, *, to_ask: bool = True
-) -> LlmJob:
-    from adjudge.assessors.llm.judging import prepare_judging
-
-    return prepare_judging(e.folder, e.collection, protocol, server, chosen, to_ask=to_ask)
+            model = model_name(file)
+        named = LlmServer(url=url or "", model=model or "model", prices=prices)
+        job = prepare_judging(e.folder, e.collection, protocol, named, chosen, to_ask=not show_prompt)
+        if show_prompt:
+            _show_prompt(job, json)
+        else:
+            _estimate(job, check_planted, json)
+        return
+    if local:
+        serving = local_server(local_model, reuse_prompts=reuse_prompts, threads=threads)
+    elif url is None:
+        raise UsageError("say where the model is: --url http://localhost:8000/v1 --model NAME, or --local")
+    elif model is None:
+        raise UsageError("--model is missing: the name of the model, as the server calls it")
+    else:
+        serving = nullcontext(LlmServer(url=url, model=model, api_key=key))
+    with serving as server:
+        server = replace(server, prices=prices)
+        _run(prepare_judging(e.folder, e.collection, protocol, server, chosen), limits, check_planted, json)
 
 
 def _show_prompt(job: LlmJob, json: bool) -> None:
@@ -522,9 +333,6 @@ def _show_prompt(job: LlmJob, json: bool) -> None:
 
 
 def _estimate(job: LlmJob, planted: int | None, json: bool) -> None:
-    from contextlib import nullcontext
-    from dataclasses import asdict
-
     from adjudge.assessors.llm.cache import FILE, ReplyStore
     from adjudge.assessors.llm.planted import estimate_planted, sampled
     from adjudge.data.layout import JUDGES
@@ -540,7 +348,7 @@ def _estimate(job: LlmJob, planted: int | None, json: bool) -> None:
     say(f"{job.name} under {job.protocol.name}: {counted(tasks, 'task')}{what}")
     say(estimate.headline())
     for note in job.notes:
-        warn(_in_options(note))
+        warn(note)
     say("nothing was sent; leave out --dry-run to ask")
 
 
@@ -563,25 +371,21 @@ def _run(job: LlmJob, limits: Any, planted: int | None, json: bool) -> None:
         else:
             show(check.table())
             for line in (check.headline(), *check.table().notes, check.signature):
-                say(_in_options(line))
+                say(line)
         if not check.total.n:
             raise typer.Exit(1)
         return
     if json:
         show_json(judged.as_dict())
     else:
-        _show(judged)
+        show(judged.table())
+        for line in judged.lines():
+            say(line, "bold" if line == judged.kept else "")
+        say(judged.card.signature)
     if judged.failed:
         warn("every answer of this run is missing: see why, and --show-prompt for what was asked")
     if judged.stopped is not None or judged.failed:
         raise typer.Exit(1)
-
-
-def _show(judged: LlmJudged) -> None:
-    show(judged.table())
-    for line in judged.lines():
-        say(_in_options(line), "bold" if line == judged.others else "")
-    say(judged.card.signature)
 
 
 @contextmanager
@@ -633,20 +437,3 @@ def _ends_in_order() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _as_options() -> Iterator[None]:
-    """What is wrong with an argument is said of the option that gave it."""
-    try:
-        yield
-    except (UsageError, DataError) as error:
-        text = _in_options(str(error))
-        if text == str(error):
-            raise
-        raise (UsageError if isinstance(error, UsageError) else DataError)(text) from None
-
-
-def _in_options(text: str) -> str:
-    names = "|".join(map(re.escape, sorted(NAMED, key=len, reverse=True)))
-    return re.sub(rf"(?<![\w-])({names})(?![\w-])", lambda match: NAMED[match[0]], text)

@@ -14,8 +14,8 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.analysis import add_command
 from adjudge.cli.imports import Files
-from adjudge.cli.output import counting, now, say, show_json, show_table, typed, warn
-from adjudge.cli.sources import columns_of
+from adjudge.cli.output import counting, now, say, show_json, show_table, tell, typed, warn
+from adjudge.cli.sources import columns_of, open_judged
 from adjudge.cli.streams import print_data
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.words import counted
@@ -216,10 +216,7 @@ def records(
     with e.store() as store:
         added = read_records(store, file, merge=merge, folder=e.folder)
         named = {task.protocol for task in store.tasks()}
-    if json:
-        show_json(asdict(added))
-    else:
-        say(f"{_words(added)} added")
+    tell(json, asdict(added), [f"{_words(added)} added"])
     for name in sorted(named - protocols_of(e.folder, named).keys()):
         warn(
             f"the protocol {quoted(name)} is not here: its judgments are left out until its file lies in protocols/"
@@ -291,10 +288,7 @@ def export(
             print_records(store, print_data, pseudonyms=pseudonyms, protocols=protocols)
             return
         written = write_records(store, file, pseudonyms=pseudonyms, protocols=protocols)
-    if json:
-        show_json(asdict(written) | {"file": str(file)})
-    else:
-        say(f"{file}: {_words(written)}")
+    tell(json, asdict(written) | {"file": str(file)}, [f"{file}: {_words(written)}"])
 
 
 @judgments.command("backup", epilog=f"Example: {JUDGMENTS['backup']}")
@@ -308,10 +302,7 @@ def backup(
 
     with _need(evaluation).store() as store:
         written = copy(store, file)
-    if json:
-        show_json({"file": str(written)})
-    else:
-        say(f"{written}: a backup of the judgments of {evaluation}")
+    tell(json, {"file": str(written)}, [f"{written}: a backup of the judgments of {evaluation}"])
 
 
 @judgments.command("erase", epilog=f"Example: {JUDGMENTS['erase']}")
@@ -323,10 +314,7 @@ def erase(
     """Erase a person's name everywhere; the answers stay, under a pseudonym."""
     with _need(evaluation).store() as store:
         erased = store.people.erase_name(person)
-    if json:
-        show_json({"person": erased.id})
-    else:
-        say(f"the name is gone; the answers stay, under {erased.id}")
+    tell(json, {"person": erased.id}, [f"the name is gone; the answers stay, under {erased.id}"])
 
 
 @judgments.command("remove", epilog=f"Example: {JUDGMENTS['remove']}")
@@ -350,44 +338,30 @@ def remove(
 ) -> None:
     """Take the tasks and answers of a protocol out, for good: make a backup first."""
     removed = _need(evaluation).remove_judgments(protocol, why, assessor=assessor, when=now())
-    if json:
-        show_json(removed.as_dict())
-    else:
-        for line in removed.lines():
-            say(line)
+    tell(json, removed.as_dict(), removed.lines())
 
 
 @judgments.command("confirm", epilog=f"Example: {JUDGMENTS['confirm']}")
 def confirm(evaluation: options.Folder, json: options.Json = False) -> None:
     """Say that the database which evaluation.toml names is yours to use; before, it is not connected to."""
     address, file = adjudge.open(evaluation).confirm_database()
-    if json:
-        show_json({"database": address, "file": str(file)})
-    else:
-        say(f"{address} is confirmed (in {file})")
+    tell(json, {"database": address, "file": str(file)}, [f"{address} is confirmed (in {file})"])
 
 
 def _take(e: Evaluation, items: Iterable[Item], json: bool, judges: Sequence[str] = ()) -> None:
     with counting("Reading") as progress:
         taken = e.take_judgments(items, judges=judges, progress=progress, what=typed(), when=now())
-    if json:
-        show_json(taken.as_dict())
-    else:
-        for line in taken.lines("command"):
-            say(line)
+    tell(json, taken.as_dict(), taken.lines("command"))
 
 
 def _export_csv(e: Evaluation, file: Path, pseudonyms: bool, json: bool) -> None:
-    from adjudge.data.transaction import write_whole
     from adjudge.formats.answer_table import answer_table
 
     with e.store() as store:
         table = answer_table(store, pseudonyms=pseudonyms)
     write_whole(file, table.to_csv())
-    if json:
-        show_json({"file": str(file), "answers": len(table.rows)})
-    else:
-        say(f"{file}: {counted(len(table.rows), 'answer')} that count now")
+    done = f"{file}: {counted(len(table.rows), 'answer')} that count now"
+    tell(json, {"file": str(file), "answers": len(table.rows)}, [done])
 
 
 def _protocol(e: Evaluation, name: str | None) -> str | None:
@@ -411,10 +385,11 @@ def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:
             write_whole(path, text)
     except OSError as error:
         raise DataError(f"{folder}: cannot be written: {error.strerror}") from None
-    if json:
-        show_json({"files": [str(folder / name) for name, _ in files]})
-    else:
-        say(f"{folder}: {counted(len(files), 'file')}")
+    tell(
+        json,
+        {"files": [str(folder / name) for name, _ in files]},
+        [f"{folder}: {counted(len(files), 'file')}"],
+    )
 
 
 def _words(counts: RecordCounts) -> str:
@@ -423,8 +398,4 @@ def _words(counts: RecordCounts) -> str:
 
 
 def _need(path: Path) -> Evaluation:
-    """An evaluation that has judgments."""
-    e = adjudge.open(path)
-    if not e.has_judgments:
-        raise DataError(f"{path}: no judgments yet; bring them in with: adjudge judgments import")
-    return e
+    return open_judged(path, "no judgments yet; bring them in with: adjudge judgments import")

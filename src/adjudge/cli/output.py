@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
@@ -71,6 +71,15 @@ def show_json(value: Any) -> None:
     print()
 
 
+def tell(json: bool, data: Any, lines: Iterable[str]) -> None:
+    """What was done: as JSON for scripts, or in lines for people."""
+    if json:
+        show_json(data)
+        return
+    for line in lines:
+        say(line)
+
+
 def show(table: Table) -> None:
     """A result's table, with its title: fitted to a terminal's width, and as wide as it is in a pipe."""
     if table.title:
@@ -86,59 +95,6 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, titl
     heads = tuple(Column(name.removesuffix(">"), right=name.endswith(">")) for name in columns)
     cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
     show(Table(name="", columns=heads, rows=cells, title=title or ""))
-
-
-class Delivered(Protocol):
-    """What a command that compares finds, once per measure."""
-
-    def as_dict(self) -> dict[str, Any]: ...
-
-    def to_latex(self) -> str: ...
-
-    def to_markdown(self) -> str: ...
-
-
-@runtime_checkable
-class Streamed(Protocol):
-    """A result with lists so long that they are written as they are made."""
-
-    def streamed(self) -> dict[str, Any]: ...
-
-
-R = TypeVar("R", bound=Delivered)
-
-
-def deliver(
-    results: Sequence[R],
-    frame: Callable[[R], Any],
-    show: Callable[[R], None],
-    *,
-    json: bool,
-    csv: Path | None,
-    latex: bool,
-    markdown: bool,
-) -> None:
-    """Results as a CSV file, as JSON, LaTeX or Markdown, or for people.
-
-    `frame` and `show` make one result's table and text.
-    """
-    if csv is not None:
-        import pandas as pd
-
-        write_csv(pd.concat([frame(result) for result in results]), csv)
-    if json:
-        show_json(
-            [result.streamed() if isinstance(result, Streamed) else result.as_dict() for result in results]
-        )
-    elif latex:
-        print("\n\n".join(result.to_latex() for result in results))
-    elif markdown:
-        print("\n\n".join(result.to_markdown() for result in results))
-    elif csv is None:
-        for number, result in enumerate(results):
-            if number:
-                print()
-            show(result)
 
 
 def not_over(target: Path | None, *inputs: str | Path, option: str = "--csv") -> None:

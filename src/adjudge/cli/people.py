@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table, write_csv
+from adjudge.cli.sources import open_judged
 from adjudge.core.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
-    from adjudge.judgments.store.store import Store
 
 people = typer.Typer(
     help="Say who may judge in the browser, and give them their links.", no_args_is_help=True
@@ -76,9 +76,28 @@ def add(
 def list_(evaluation: options.Folder, json: options.Json = False) -> None:
     """Everybody who has an account or tasks: what they may do, how far they are, when they were last here."""
     with _need(evaluation).store() as store:
-        rows = _rows(store)
+        # Everybody, by id, without anything that lets them in.
+        from collections import Counter
+
+        accounts = {account.person: account for account in store.accounts.all()}
+        tasks = Counter(task.assessor for task in store.tasks())
+        judged = Counter(judgment.task.assessor for judgment in store.current())
+        rows = [
+            {
+                "person": person.id,
+                "name": person.name,
+                "role": account and account.role,
+                "state": account and account.state,
+                "tasks": tasks[person.id],
+                "judged": judged[person.id],
+                "password": account is not None and account.has_password,
+                "last_seen": account and account.seen_at,
+            }
+            for person in store.people.all()
+            for account in [accounts.get(person.id)]
+        ]
     if not rows:
-        raise DataError(_nobody(evaluation))
+        raise DataError(f"{evaluation}: {_nobody(evaluation)}")
     if json:
         show_json({"people": rows})
         return
@@ -178,29 +197,6 @@ def _show(what: str, url: str, evaluation: Path, person: str) -> None:
     )
 
 
-def _rows(store: Store) -> list[dict[str, Any]]:
-    """Everybody, by id, without anything that lets them in."""
-    from collections import Counter
-
-    accounts = {account.person: account for account in store.accounts.all()}
-    tasks = Counter(task.assessor for task in store.tasks())
-    judged = Counter(judgment.task.assessor for judgment in store.current())
-    return [
-        {
-            "person": person.id,
-            "name": person.name,
-            "role": account and account.role,
-            "state": account and account.state,
-            "tasks": tasks[person.id],
-            "judged": judged[person.id],
-            "password": account is not None and account.has_password,
-            "last_seen": account and account.seen_at,
-        }
-        for person in store.people.all()
-        for account in [accounts.get(person.id)]
-    ]
-
-
 def _when(stamp: str | None, precise: int = 16) -> str | None:
     return stamp and f"{stamp[:precise].replace('T', ' ')} UTC"
 
@@ -228,12 +224,8 @@ def _checked(url: str) -> str:
 
 
 def _need(path: Path) -> Evaluation:
-    """An evaluation that has a store; one is not made only to find nobody in it."""
-    e = adjudge.open(path)
-    if not e.has_judgments:
-        raise DataError(_nobody(path))
-    return e
+    return open_judged(path, _nobody(path))
 
 
 def _nobody(path: Path) -> str:
-    return f"{path}: nobody is known yet; add somebody with: adjudge people add {path} NAME"
+    return f"nobody is known yet; add somebody with: adjudge people add {path} NAME"

@@ -16,11 +16,13 @@ from adjudge.cli.output import (
     say,
     show_json,
     show_table,
+    tell,
     warn,
     worker_count,
     write_csv,
 )
-from adjudge.core.errors import DataError, UsageError
+from adjudge.cli.sources import open_judged
+from adjudge.core.errors import UsageError
 from adjudge.core.words import counted, decimal
 
 if TYPE_CHECKING:
@@ -143,11 +145,7 @@ def sample(
             similarity=similarity,
             progress=bar,
         )
-    if json:
-        show_json(report.as_dict())
-    else:
-        for line in report.lines():
-            say(line)
+    tell(json, report.as_dict(), report.lines())
 
 
 # In and out
@@ -206,15 +204,18 @@ def export(
     options.one_of("--form", form, FORMS)
     if of is not None:
         options.one_of("--of", of, KINDS)
-    e = _need(evaluation)
+    e = open_judged(
+        evaluation, f"nobody has been asked yet; make tasks with: adjudge prefer sample {evaluation}"
+    )
     if not open_:
         written = e.prefer.export_answers(file, of=of, form=form, topics=topic or ())  # type: ignore[arg-type]
         for note in written.notes:
             warn(note)
-        if json:
-            show_json({"file": str(file), "answers": written.answers})
-        else:
-            say(f"{file}: {counted(written.answers, 'answer')}")
+        tell(
+            json,
+            {"file": str(file), "answers": written.answers},
+            [f"{file}: {counted(written.answers, 'answer')}"],
+        )
         return
     exported = e.prefer.export(file, of=of, batch=batch, hit=hit, topics=topic or ())
     if json:
@@ -283,11 +284,7 @@ def simulate(
             seed=seed,
             progress=tick,
         )
-    if json:
-        show_json(report.as_dict())
-        return
-    for line in report.lines():
-        say(line)
+    tell(json, report.as_dict(), report.lines())
 
 
 @prefer.command("score", epilog=f"Example: {PREFER['score']}")
@@ -315,7 +312,8 @@ def score(
     from adjudge.analyses.preferences.measures import plainest
     from adjudge.measures.judged.preference import Preference
 
-    _measure_options(source=source, penalty=penalty, ties=ties)
+    for option, value in {"source": source, "penalty": penalty, "ties": ties}.items():
+        options.one_of(f"--{option}", value, Preference.OPTIONS[option])
     measure = plainest(
         Preference(
             source=source,
@@ -347,7 +345,7 @@ def score(
             (
                 *(r["system"], r["kind"], r["length"] or ""),
                 *([r["form"] or ""] if several else []),
-                *(r["topics"], _number(r["mean"])),
+                *(r["topics"], "-" if r["mean"] != r["mean"] else decimal(r["mean"])),
             )
             for r in frame.to_dict("records")
         ]
@@ -380,27 +378,5 @@ def _means(e: Evaluation, measure: str) -> Any:
     return pd.DataFrame(rows).sort_values("mean", ascending=False, kind="stable")
 
 
-def _number(value: float) -> str:
-    return "-" if value != value else decimal(value)
-
-
 add_command(prefer, "preferences_needed")
 add_command(prefer, "preference_tables")
-
-
-# Options
-
-
-def _need(path: Path) -> Evaluation:
-    e = adjudge.open(path)
-    if not e.has_judgments:
-        raise DataError(f"{path}: nobody has been asked yet; make tasks with: adjudge prefer sample {path}")
-    return e
-
-
-def _measure_options(**chosen: str) -> None:
-    """Options of the measure `preference` that have a list of values."""
-    from adjudge.measures.judged.preference import Preference
-
-    for option, value in chosen.items():
-        options.one_of(f"--{option}", value, Preference.OPTIONS[option])

@@ -11,8 +11,9 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now_in_words, progress, say, show_json
-from adjudge.cli.sources import lower_of, open_scores, takes_table
+from adjudge.cli.sources import takes_table
 from adjudge.core.errors import UsageError
+from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from adjudge.analyses.pages.chapter import Findings
@@ -26,7 +27,6 @@ LISTS = {"leave_out": "--leave-out", "lower_is_better": "--lower"}
 @takes_table
 def command(
     scores: options.Scores,
-    table: TableOptions,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Where to write it.")] = Path(
         "report"
     ),
@@ -35,9 +35,8 @@ def command(
     correct: options.Correct = "holm",
     length: options.Length = None,
     form: options.Form = None,
-    human: options.Human = None,
-    baseline: options.Baseline = None,
-    lower_is_better: options.Lower = False,
+    *,
+    table: TableOptions,
     assessor_effects: options.AssessorEffects = None,
     between: Annotated[
         str | None,
@@ -70,7 +69,7 @@ def command(
 
     From a folder it tells of texts and documents too, from a file of its scores.
     """
-    from adjudge.analyses.scores import is_folder
+    from adjudge.analyses.scores import is_folder, no_table, read_scores
     from adjudge.evaluation import report
 
     if (out / "evaluation.toml").exists():
@@ -79,7 +78,12 @@ def command(
         raise UsageError(f"{paper} is an evaluation, and a paper has a folder of its own: say --paper paper")
     if paper is not None and paper.resolve() == out.resolve():
         raise UsageError(f"{out} is the report's folder already: give the paper another")
-    source = _source(scores, table, human, baseline, lower_is_better)
+    source: Source
+    if is_folder(scores):  # which has no table that options could be about
+        no_table(scores, table)
+        source = adjudge.open(scores)
+    else:
+        source = read_scores(scores, replace(table, without=()))
     findings: list[Findings] = []
     with progress("Reporting") as told:
         files = report(
@@ -94,14 +98,14 @@ def command(
             between=between or (),
             seed=seed,
             made_at=now_in_words(),
-            human=human or (),
-            baseline=baseline or (),
-            without=tuple(table.without) if is_folder(scores) else (),
+            human=table.human,
+            baseline=table.baseline,
+            without=table.without,
             quick=quick,
             paper=paper,
             progress=told,
             told=findings.append,
-            again=_again(scores, table, human, baseline, lower_is_better),
+            again=_again(scores, table),
         )
     if json:
         show_json({"files": [str(f) for f in files], **_told(findings[0])})
@@ -112,22 +116,6 @@ def command(
             say(
                 f"{paper / 'main.tex'}: compile it with pdflatex and bibtex ({paper / 'README.md'} says what is what)"
             )
-
-
-def _source(
-    scores: Path,
-    table: TableOptions,
-    human: list[str] | None,
-    baseline: list[str] | None,
-    lower_is_better: bool,
-) -> Source:
-    """An evaluation, or the scores of a file; a folder has no table that options could be about."""
-    from adjudge.analyses.scores import is_folder, no_table
-
-    if not is_folder(scores):
-        return open_scores(scores, table, human, baseline, lower_is_better)
-    no_table(scores, replace(table, lower_is_better=lower_of(lower_is_better, table.lower_is_better)))
-    return adjudge.open(scores)
 
 
 def _told(findings: Findings) -> dict[str, Any]:
@@ -141,28 +129,23 @@ def _told(findings: Findings) -> dict[str, Any]:
     }
 
 
-def _again(
-    scores: Path,
-    table: TableOptions,
-    human: list[str] | None,
-    baseline: list[str] | None,
-    lower_is_better: bool,
-) -> str:
+def _again(scores: Path, table: TableOptions) -> str:
     """The scores as they were named, with the options that say how to read them."""
     from adjudge.analyses.scores import is_folder
     from adjudge.core.words import in_shell
 
-    arguments = [f"--human {in_shell(pattern)}" for pattern in human or ()]
-    arguments += [f"--baseline {in_shell(pattern)}" for pattern in baseline or ()]
-    arguments += ["--lower-is-better"] * lower_is_better
+    arguments = [f"--human {in_shell(pattern)}" for pattern in table.human]
+    arguments += [f"--baseline {in_shell(pattern)}" for pattern in table.baseline]
     for name in table.given():
         value = getattr(table, name)
-        if name == "columns":
+        if value is True:
+            arguments.append(Argument(name).option)
+        elif name == "columns":
             arguments += [f"--map {in_shell(f'{field}={column}')}" for field, column in value.items()]
         elif name in LISTS:
             arguments += [f"{LISTS[name]} {in_shell(entry)}" for entry in value]
         else:
-            arguments.append(f"--{name}" if value is True else f"--{name} {in_shell(value)}")
+            arguments.append(f"--{name} {in_shell(value)}")
     arguments += [f"--without {in_shell(assessor)}" for assessor in table.without]
     named = "." if is_folder(scores) else "-" if str(scores) == "-" else in_shell(scores.name)
     return " ".join([named, *arguments])

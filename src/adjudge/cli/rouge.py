@@ -157,6 +157,7 @@ def _aligned(
         SentenceMarks,
         check_aligned,
         expand,
+        read_line_file,
         refuse_other_files,
         refuse_two_uses,
         system_names,
@@ -165,7 +166,7 @@ def _aligned(
     systems, references = expand(files), expand(reference, REFERENCES)
     refuse_two_uses({"system": systems, "reference": references})
     refuse_other_files([*systems, *references])
-    texts = {path: _lines(path, encoding) for path in (*systems, *references)}
+    texts = {path: read_line_file(path, encoding=encoding) for path in (*systems, *references)}
     check_aligned(
         {path: len(lines) for path, lines in texts.items()},
         [path for path, lines in texts.items() if lines and not lines[-1].strip()],
@@ -189,18 +190,12 @@ def _aligned(
     return {names[path]: texts[path] for path in systems}, answers
 
 
-def _lines(path: Path, encoding: str) -> list[str]:
-    from adjudge.formats.linefiles import read_line_file
-
-    return read_line_file(path, encoding=encoding)
-
-
 def _whole(peer: Path, reference: Sequence[str], measure: list[str] | None, encoding: str) -> TextScores:
     """Files that are one text each."""
-    from adjudge.formats.linefiles import REFERENCES, expand
+    from adjudge.formats.linefiles import REFERENCES, expand, read_line_file
 
     paths = expand(reference, REFERENCES)
-    lines = {path: _lines(path, encoding) for path in (peer, *paths)}
+    lines = {path: read_line_file(path, encoding=encoding) for path in (peer, *paths)}
     counts = {len(file_lines) for file_lines in lines.values()}
     if len(counts) == 1 and counts.pop() > 1:
         others = " ".join(f"--reference {path}" for path in paths)

@@ -16,7 +16,6 @@ from adjudge.data.scores import UNSET
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
-    from adjudge.data.scores import ScoreTable
 
 
 def command(
@@ -51,14 +50,22 @@ def command(
             raise UsageError("--tidy takes one measure: name it with -m")
         frame = _chosen(tidied(e.collection, scores.table, chosen[0]), length, form)
     else:
-        frame = _long(scores.table, chosen, length, form)
+        import pandas as pd
+
+        stored = scores.table.frame[scores.table.frame["measure"].isin(chosen)]
+        derived = [scores.table.of(measure) for measure in chosen if measure in scores.table.derived]
+        frame = _chosen(pd.concat([stored, *derived], ignore_index=True) if derived else stored, length, form)
     warn_of(scores, chosen)
     if csv is not None:
         write_csv(frame, csv)
         if str(csv) != "-":
             say(f"{csv}: {len(frame):,} rows")
     elif json:
-        show_json(_records(frame) if measure or matrix else _summary(scores))
+        show_json(
+            frame.astype(object).where(frame.notna(), None).to_dict("records")
+            if measure or matrix
+            else _summary(scores)
+        )
     elif tidy:
         filled = frame.astype(object).where(frame.notna(), "")
         show_table(list(frame.columns), [list(row) for row in filled.itertuples(index=False)])
@@ -68,14 +75,6 @@ def command(
         show_table(columns, cells)
     else:
         _overview(scores, chosen)
-
-
-def _long(table: ScoreTable, measures: list[str], length: int | None, form: str | None) -> Any:
-    import pandas as pd
-
-    stored = table.frame[table.frame["measure"].isin(measures)]
-    derived = [table.of(measure) for measure in measures if measure in table.derived]
-    return _chosen(pd.concat([stored, *derived], ignore_index=True) if derived else stored, length, form)
 
 
 def _chosen(frame: Any, length: int | None, form: str | None) -> Any:
@@ -91,10 +90,6 @@ def _chosen(frame: Any, length: int | None, form: str | None) -> Any:
             f"no scores of form {quoted(form)}{nearest(form, there)}; there are: {', '.join(there)}"
         )
     return frame[forms == form]
-
-
-def _records(frame: Any) -> Any:
-    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 def _summary(scores: Scores) -> list[dict[str, Any]]:

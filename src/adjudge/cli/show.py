@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import adjudge
 from adjudge.cli import options
@@ -11,11 +11,7 @@ from adjudge.cli.output import counting, say, show_json, show_table
 from adjudge.data.rows import Document, Row, Summary
 
 if TYPE_CHECKING:
-    from adjudge.data.collection import Collection, Contents
-    from adjudge.data.folder import Folder
-    from adjudge.data.rows import System, Topic
-
-R = TypeVar("R", bound=Row)
+    from adjudge.data.collection import Collection
 
 
 def command(
@@ -32,10 +28,41 @@ def command(
         with counting("reading rows") as tick:
             listing = contents(folder, words=not json, progress=tick)
         if json:
-            topics, systems = [row.topic for row in listing.topics], [row.system for row in listing.systems]
-            show_json(_as_dict(topics, systems, _rows(folder, Document), _rows(folder, Summary)))
+            show_json(
+                _as_dict(
+                    topics=[row.topic for row in listing.topics],
+                    systems=[row.system for row in listing.systems],
+                    documents=(row for _, row in folder.rows(Document)),
+                    summaries=(row for _, row in folder.rows(Summary)),
+                )
+            )
         else:
-            _overview(listing)
+            from adjudge.data.collection import withdrawn_lines
+
+            show_table(
+                ("topic", "title", "type", "documents>", "references>", "peers>"),
+                [
+                    (t.topic.topic, t.topic.title, t.topic.type, t.documents, t.references, t.peers)
+                    for t in listing.topics
+                ],
+            )
+            print()
+            show_table(
+                ("system", "kind", "roles", "summaries>", "mean words>", "label"),
+                [
+                    (
+                        s.system.system,
+                        s.system.kind or "machine",
+                        ", ".join(s.roles),
+                        s.summaries,
+                        f"{s.words / s.summaries:.1f}" if s.summaries else None,
+                        s.system.label,
+                    )
+                    for s in listing.systems
+                ],
+            )
+            for line in withdrawn_lines(listing.withdrawn):
+                say(f"note: {line}")
         return
     with counting("reading rows") as tick:
         collection = load(folder, topic=topic, system=system, progress=tick)
@@ -44,38 +71,17 @@ def command(
     if system is not None:
         collection.need_system(system)
     if json:
-        show_json(_chosen_dict(collection, topic, system))
+        topics = [topic] if topic is not None else list(collection.topics)
+        show_json(
+            _as_dict(
+                topics=[collection.topics[name] for name in topics],
+                systems=[s for name, s in collection.systems.items() if system in (None, name)],
+                documents=(d for name in topics for d in collection.documents.get(name, ())),
+                summaries=_chosen(collection, topic, system),
+            )
+        )
     else:
         _texts(collection, topic, system)
-
-
-def _overview(listing: Contents) -> None:
-    from adjudge.data.collection import withdrawn_lines
-
-    show_table(
-        ("topic", "title", "type", "documents>", "references>", "peers>"),
-        [
-            (t.topic.topic, t.topic.title, t.topic.type, t.documents, t.references, t.peers)
-            for t in listing.topics
-        ],
-    )
-    print()
-    show_table(
-        ("system", "kind", "roles", "summaries>", "mean words>", "label"),
-        [
-            (
-                s.system.system,
-                s.system.kind or "machine",
-                ", ".join(s.roles),
-                s.summaries,
-                f"{s.words / s.summaries:.1f}" if s.summaries else None,
-                s.system.label,
-            )
-            for s in listing.systems
-        ],
-    )
-    for line in withdrawn_lines(listing.withdrawn):
-        say(f"note: {line}")
 
 
 def _chosen(collection: Collection, topic: str | None, system: str | None) -> Iterator[Summary]:
@@ -112,30 +118,6 @@ def _text(heading: str, detail: str | None, text: str) -> None:
     say(text)
 
 
-def _rows(folder: Folder, kind: type[R]) -> Iterator[R]:
-    return (row for _, row in folder.rows(kind))
-
-
-def _chosen_dict(collection: Collection, topic: str | None, system: str | None) -> dict[str, object]:
-    topics = [topic] if topic is not None else list(collection.topics)
-    return _as_dict(
-        [collection.topics[name] for name in topics],
-        [s for name, s in collection.systems.items() if system in (None, name)],
-        (d for name in topics for d in collection.documents.get(name, ())),
-        _chosen(collection, topic, system),
-    )
-
-
-def _as_dict(
-    topics: Iterable[Topic],
-    systems: Iterable[System],
-    documents: Iterable[Document],
-    summaries: Iterable[Summary],
-) -> dict[str, object]:
+def _as_dict(**rows: Iterable[Row]) -> dict[str, object]:
     """Iterators, so that the rows are written one by one."""
-    return {
-        "topics": (t.as_dict() for t in topics),
-        "systems": (s.as_dict() for s in systems),
-        "documents": (d.as_dict() for d in documents),
-        "summaries": (s.as_dict() for s in summaries),
-    }
+    return {name: (row.as_dict() for row in some) for name, some in rows.items()}

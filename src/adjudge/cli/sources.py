@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import not_over, say, show, warn
+from adjudge.cli.output import not_over, warn
 from adjudge.core.errors import ClashError, DataError, UsageError, quoted
 from adjudge.data.layout import SETTINGS
 from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
-    from adjudge.core.table import Table
-    from adjudge.formats.scoretable import TableOptions
+    from adjudge.evaluation import Evaluation
 
 
 L = TypeVar("L")
 
+KINDS: Mapping[str, tuple[Any, Any]] = {
+    "human": (options.Human, None),
+    "baseline": (options.Baseline, None),
+    "lower_is_better": (options.Lower, False),
+}
 TABLE: Mapping[str, tuple[Any, Any]] = {
     "mapped": (options.Map, None),
     "delimiter": (options.Delimiter, None),
@@ -37,56 +41,48 @@ TABLE: Mapping[str, tuple[Any, Any]] = {
 
 
 def takes_table(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `TABLE` where it takes `table`, which they become."""
+    """Give a command the options of `KINDS` where it takes `table`, and those of `TABLE` last; `table` holds them."""
 
     @wraps(command)
     def with_options(*args: Any, **arguments: Any) -> None:
         from adjudge.data.reading import reading_once
         from adjudge.formats.scoretable import TableOptions
 
-        table_options = {name: arguments.pop(name) for name in TABLE}
-        columns = columns_of(table_options.pop("mapped"))
+        typed = {name: arguments.pop(name) for name in (*KINDS, *TABLE)}
+        typed["columns"] = columns_of(typed.pop("mapped"))
         if arguments["scores"] is not None:
             not_over(arguments.get("csv"), arguments["scores"])
-        left, lower, without = (
-            tuple(table_options.pop(name) or ()) for name in ("leave_out", "lower", "without")
-        )
-        table = TableOptions(
-            columns=columns, leave_out=left, lower_is_better=lower or False, without=without, **table_options
+        for name in ("leave_out", "without", "human", "baseline"):
+            typed[name] = tuple(typed[name] or ())
+        typed["lower_is_better"] = (
+            lower_of(typed["lower_is_better"], tuple(typed.pop("lower") or ())) or False
         )
         with reading_once():  # such commands only look
-            command(*args, **arguments, table=table)
+            command(*args, **arguments, table=TableOptions(**typed))
 
     command.__annotations__.pop("table")  # Typer knows the other types
     signature = inspect.signature(command, eval_str=True)
-    shown = [
-        (parameter.name, parameter.annotation, parameter.default)
-        for parameter in signature.parameters.values()
-    ]
-    shown += [(name, kind, default) for name, (kind, default) in TABLE.items()]
+    shown: dict[str, tuple[Any, Any]] = {}
+    for parameter in signature.parameters.values():
+        declared = {parameter.name: (parameter.annotation, parameter.default)}
+        shown |= KINDS if parameter.name == "table" else declared
+    shown |= TABLE
     with_options.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-            for name, kind, default in shown
-            if name != "table"
+            for name, (kind, default) in shown.items()
         ]
     )
-    with_options.__annotations__ = {name: kind for name, kind, _ in shown if name != "table"}
+    with_options.__annotations__ = {name: kind for name, (kind, _) in shown.items()}
     return with_options
 
 
-def open_scores(
-    path: Path,
-    table: TableOptions,
-    human: Sequence[str] | None,
-    baseline: Sequence[str] | None,
-    lower_is_better: bool = False,
-) -> Scores:
-    """The scores of a folder or a file."""
-    from adjudge.analyses.scores import read_scores
-
-    asked = replace(table, lower_is_better=lower_of(lower_is_better, table.lower_is_better))
-    return read_scores(path, asked, human=human or (), baseline=baseline or ())
+def open_judged(path: Path, advice: str) -> Evaluation:
+    """An evaluation that has a store; one is not made only to find nothing in it."""
+    e = adjudge.open(path)
+    if not e.has_judgments:
+        raise DataError(f"{path}: {advice}")
+    return e
 
 
 def lower_of(every: bool, names: L) -> bool | L:
@@ -110,26 +106,19 @@ def warn_of(scores: Scores, measures: Iterable[str]) -> None:
     shown = dict.fromkeys(measures)
     for line in dict.fromkeys(line for measure in shown for line in scores.notes(measure, door="command")):
         warn(line)
-    if any(map(judge_of, shown)):
+    warn_of_judges(scores, shown)
+
+
+def warn_of_judges(scores: Scores, measures: Collection[str]) -> None:
+    """What a program is worth whose judgments were analysed, and what cannot be had without some assessors."""
+    if any(map(judge_of, measures)):
         from adjudge.analyses.judges.result import verdicts_on
 
-        for line in verdicts_on(scores, shown):
+        for line in verdicts_on(scores, measures):
             warn(line)
-    if scores.refused and set(shown) >= set(scores.measures):  # whoever names measures is told of those
-        for why in dict.fromkeys(scores.refused.values()):
+    if scores.refused and set(measures) >= set(scores.measures):  # whoever names measures is told of those
+        for why in scores.refusals():
             warn(why)
-
-
-def show_result(table: Table, *, before: Callable[[], None] = lambda: None, more: Iterable[str] = ()) -> None:
-    """A result's table with its title, what it says, notes and signature; `before` shows more tables first."""
-    say(table.title, "bold")
-    show(replace(table, title=""))
-    before()
-    for line in [*table.said, *more]:
-        say(line)
-    for line in table.notes:
-        warn(line)
-    say(table.signature, "dim")
 
 
 def check_page_outputs(

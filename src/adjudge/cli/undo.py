@@ -8,7 +8,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import say, show, show_json, write_csv
+from adjudge.cli.output import say, show, show_json, tell, write_csv
 
 
 def undo(
@@ -23,11 +23,7 @@ def undo(
     back the change before.
     """
     done = adjudge.open(evaluation).undo(redo=redo, dry_run=dry_run)
-    if json:
-        show_json(done.as_dict())
-        return
-    for line in done.lines():
-        say(line)
+    tell(json, done.as_dict(), done.lines())
 
 
 def history(evaluation: options.Folder, json: options.Json = False, csv: options.Csv = None) -> None:

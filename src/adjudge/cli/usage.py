@@ -20,7 +20,8 @@ def usage_words(error: Any, words: Sequence[str]) -> str:
     command, path = _command(words) if error.ctx is None else (error.ctx.command, _path(error.ctx))
     example = f"for example: {_example(command, path)}"
     if hasattr(error, "possibilities"):
-        return _no_option(error.option_name, command, path)
+        close = nearest(error.option_name.casefold(), _options(command), most=2)
+        return f"{_short(path)}no option {error.option_name}{close}; `{path} --help` lists its options"
     if hasattr(error, "option_name"):
         return f"{_with_value(error.option_name, command)}; {example}"
     if hasattr(error, "param_type"):
@@ -39,11 +40,6 @@ def usage_words(error: Any, words: Sequence[str]) -> str:
             return f"{name} takes {too_many_tables(extra[1])}"
         return f"{name} takes {' '.join(taken) or 'options only'}, and {extra[1]} is too much; {example}"
     return f"{error.message.rstrip('.')}; {example}"
-
-
-def _no_option(name: str, command: Any, path: str) -> str:
-    close = nearest(name.casefold(), _options(command), most=2)
-    return f"{_short(path)}no option {name}{close}; `{path} --help` lists its options"
 
 
 def _options(command: Any) -> list[str]:

@@ -291,7 +291,12 @@ class Bare:
                 code = compiled(self, kinds, returns, place.symbol)
                 if not place.write(code):
                     say_uncached()
-            return _pointing(loaded(code, place.symbol, kinds, returns), kinds)
+            # Arrays become the addresses of their first elements, NumPy's numbers plain ones.
+            native = loaded(code, place.symbol, kinds, returns)
+            makers = [_address if kind.endswith("*") else float if kind == "f8" else int for kind in kinds]
+            return lambda *arguments: native(
+                *(make(value) for make, value in zip(makers, arguments, strict=True))
+            )
         except FAILURES as error:
             say_slow_start(f"{type(error).__name__}: {error}")
             return None
@@ -328,12 +333,6 @@ def _kind(argument: Any) -> str:
             raise TypeError("a bare kernel takes arrays that are contiguous and in native order")
         return f"{argument.dtype.str[1:]}*"
     return "f8" if isinstance(argument, float) else "i8"
-
-
-def _pointing(native: Entry, kinds: tuple[str, ...]) -> Entry:
-    """Arrays become the addresses of their first elements, NumPy's numbers plain ones."""
-    makers = [_address if kind.endswith("*") else float if kind == "f8" else int for kind in kinds]
-    return lambda *arguments: native(*(make(value) for make, value in zip(makers, arguments, strict=True)))
 
 
 def _address(array: np.ndarray) -> int:

@@ -153,17 +153,13 @@ _known: dict[type[Declared], Mapping[str, tuple[Option, Kind]]] = {}
 def declared(cls: type[Declared]) -> Mapping[str, tuple[Option, Kind]]:
     """The options of a declaration, in their order, each with what is known of it and the kind of its values."""
     if cls not in _known:
-        _known[cls] = _looked_up(cls)
+        hints = get_type_hints(cls)
+        _known[cls] = {
+            f.name: (_with_literals(f.metadata[OPTION], hints[f.name]), _kind(hints[f.name]))
+            for f in fields(cls)
+            if OPTION in f.metadata
+        }
     return _known[cls]
-
-
-def _looked_up(cls: type[Declared]) -> Mapping[str, tuple[Option, Kind]]:
-    hints = get_type_hints(cls)
-    return {
-        f.name: (_with_literals(f.metadata[OPTION], hints[f.name]), _kind(hints[f.name]))
-        for f in fields(cls)
-        if OPTION in f.metadata
-    }
 
 
 def _with_literals(about: Option, hint: Any) -> Option:
@@ -247,19 +243,19 @@ def check(name: str, value: Any, about: Option, kind: Kind, default: Any) -> Non
         return
     if kind == "switch":
         if not isinstance(value, bool):
-            _refuse(name, value, "True or False")
+            _refuse(name, value, about, "True or False")
     elif kind == "texts":
         if not isinstance(value, tuple) or not all(isinstance(text, str) for text in value):
-            _refuse(name, value, "a text, or several")
+            _refuse(name, value, about, "a text, or several")
         for text in value:
             _check_choice(name, text, about)
     elif kind == "text":
         if not isinstance(value, str):
-            _refuse(name, value, about.limits or "a text")
+            _refuse(name, value, about, about.limits or "a text")
         _check_choice(name, value, about)
     elif kind == "whole numbers":
         if not isinstance(value, tuple):
-            _refuse(name, value, "a whole number, or several")
+            _refuse(name, value, about, "a whole number, or several")
         for number in value:
             _check_number(name, number, about, "whole number")
     elif kind in ("whole number", "number"):
@@ -286,7 +282,7 @@ def _check_number(name: str, value: Any, about: Option, kind: Kind) -> None:
     whole = isinstance(value, int) or hasattr(value, "__index__")
     real = whole or isinstance(value, float) or hasattr(value, "__float__")
     if isinstance(value, bool | str) or not (whole if kind == "whole number" else real):
-        _refuse(name, value, what)
+        _refuse(name, value, about, what)
     inside = (
         (about.least is None or value >= about.least)
         and (about.most is None or value <= about.most)
@@ -294,14 +290,14 @@ def _check_number(name: str, value: Any, about: Option, kind: Kind) -> None:
         and (about.below is None or value < about.below)
     )
     if not inside or math.isnan(value):
-        _refuse(name, value, what)
+        _refuse(name, value, about, what)
 
 
-def _refuse(name: str, value: Any, expected: str) -> None:
+def _refuse(name: str, value: Any, about: Option, expected: str) -> None:
     shown = (
         f"{value:g}" if isinstance(value, float) else quoted(value) if isinstance(value, str) else str(value)
     )
-    raise UsageError(f"{Argument(name)} is {shown}, expected {expected}")
+    raise UsageError(f"{Argument(name, flag=about.command)} is {shown}, expected {expected}")
 
 
 # As text
@@ -389,7 +385,7 @@ def _read(values: Sequence[str], kind: Kind, about: Option, name: str) -> Any:
         try:
             return int(text) if kind == "whole number" else float(text)
         except ValueError:
-            _refuse(name, text, about.limits or f"a {kind}")
+            _refuse(name, text, about, about.limits or f"a {kind}")
     return text
 
 

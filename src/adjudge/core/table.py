@@ -18,7 +18,7 @@ from html import escape
 from itertools import repeat, zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.core.errors import UsageError, nearest, quoted
+from adjudge.core.errors import UsageError
 from adjudge.core.phrases import spoken
 from adjudge.core.words import SMALL, decimal, tex
 
@@ -159,10 +159,6 @@ class Table:
             raise UsageError(f"{self.name}: {len(rows)} rows have {key}, expected one")
         return rows[0]
 
-    def sentences(self) -> Iterator[str]:
-        """What the table says, in plain words."""
-        yield from self.said
-
     def to_frame(self) -> pd.DataFrame:
         import pandas as pd
 
@@ -220,7 +216,9 @@ class Table:
         widths = list(map(_width, headings))
         for cells in self._in_columns(kept):
             widths = list(map(max, widths, map(_widest, cells)))
-        keys = self._keys(kept, right)
+        first_text = 1 if right[:2] == [True, False] else 0
+        numbers = (at for at, is_number in enumerate(right) if is_number and at >= first_text)
+        keys = max(next(numbers, 1), 1) if len(kept) > 1 else 0
         whole = [
             is_right or self.columns[at].show == "terminal" for at, is_right in zip(kept, right, strict=True)
         ]
@@ -231,12 +229,6 @@ class Table:
             yield from _aligned_rows([[heading] for heading in headings], widths, right, block)
             for cells in self._in_columns(kept):
                 yield from _aligned_rows(cells, widths, right, block)
-
-    def _keys(self, kept: Sequence[int], right: Sequence[bool]) -> int:
-        """How many of the columns that are shown say what a row is of: the first texts, with a rank before them."""
-        first_text = 1 if right[:2] == [True, False] else 0
-        numbers = (at for at, is_number in enumerate(right) if is_number and at >= first_text)
-        return max(next(numbers, 1), 1) if len(kept) > 1 else 0
 
     def _in_columns(self, kept: Sequence[int]) -> Iterator[list[Sequence[str]]]:
         """The cells of some rows after others as people see them, column by column."""
@@ -361,46 +353,8 @@ class Tables:
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(table.name for table in self.tables)
-
-    def __getitem__(self, name: str) -> Table:
-        for table in self.tables:
-            if table.name == name:
-                return table
-        hint = nearest(name, self.names)
-        raise UsageError(f"no table {quoted(name)}{hint}; there are: {', '.join(self.names) or 'none'}")
-
     def __iter__(self) -> Iterator[Table]:
         return iter(self.tables)
-
-    def __len__(self) -> int:
-        return len(self.tables)
-
-    def sentences(self) -> Iterator[str]:
-        """What the tables say, in plain words."""
-        for table in self.tables:
-            yield from table.said
-
-    def to_frames(self) -> dict[str, pd.DataFrame]:
-        """A frame per table, by name."""
-        return {table.name: table.to_frame() for table in self.tables}
-
-    def to_frame(self) -> pd.DataFrame:
-        """All tables in one long frame: table, row, column, value."""
-        import pandas as pd
-
-        rows = [
-            (table.name, number, name, cell)
-            for table in self.tables
-            for number, record in enumerate(table.records())
-            for name, cell in record.items()
-        ]
-        return pd.DataFrame(rows, columns=["table", "row", "column", "value"])
-
-    def to_text(self) -> str:
-        return "\n\n".join(table.to_text() for table in self.tables)
 
     def to_latex(self) -> str:
         """One below the other; notes are comments, and a signature that the next table has too stands there."""
@@ -417,12 +371,6 @@ class Tables:
 
     def to_markdown(self) -> str:
         return "\n\n".join(table.to_markdown() for table in self.tables)
-
-    def _repr_html_(self) -> str:
-        return notebook_html(self.tables, self.notes)
-
-    def __repr__(self) -> str:
-        return self.to_text()
 
     def as_dict(self) -> dict[str, Any]:
         return {"tables": [table.as_dict() for table in self.tables], "notes": list(self.notes)}
@@ -470,7 +418,8 @@ class Tabular:
 
     def __repr__(self) -> str:
         table = self.table()
-        return "\n".join([table.to_text(), *table.said, *(f"note: {note}" for note in table.notes)])
+        notes = (f"note: {spoken(note, 'python')}" for note in table.notes)
+        return "\n".join([table.to_text(), *table.said, *notes])
 
 
 MOST_ROWS = 100
@@ -489,7 +438,7 @@ def notebook_html(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
         if (more := len(table.rows) - MOST_ROWS) > 0:
             lines.append(f"<p>and {more:,} more rows: to_frame() has all</p>")
         lines += [f"<p>{escape(sentence)}</p>" for sentence in table.said[1:]]
-        lines += [f"<p><em>note:</em> {escape(note)}</p>" for note in table.notes]
+        lines += [f"<p><em>note:</em> {escape(spoken(note, 'python'))}</p>" for note in table.notes]
         lines += [f"<p><small><code>{escape(table.signature)}</code></small></p>"] if table.signature else []
     lines += [f"<p><em>note:</em> {escape(note)}</p>" for note in notes]
     return "\n".join(lines)
@@ -580,11 +529,6 @@ def plain(value: Any) -> Any:
 def as_json(value: Any) -> str:
     """For scripts: readable, and never with NaN, which is no JSON."""
     return "".join(json_parts(value))
-
-
-def held(streamed: Mapping[str, Any]) -> dict[str, Any]:
-    """A result that is written part by part, with lists in place of its iterators."""
-    return {name: list(part) if isinstance(part, Iterator) else part for name, part in streamed.items()}
 
 
 _WRITTEN = object()
@@ -687,15 +631,10 @@ def _aligned_rows(
 def _broken(text: str, width: int) -> list[str]:
     if _width(text) <= width:
         return [text]
+    from rich.console import Console
     from rich.text import Text
 
-    return [line.plain.rstrip() for line in Text(text).wrap(_plain_console(), width)]
-
-
-def _plain_console() -> Any:
-    from rich.console import Console
-
-    return Console(width=10_000)
+    return [line.plain.rstrip() for line in Text(text).wrap(Console(width=10_000), width)]
 
 
 def _aligned(texts: Sequence[str], width: int, right: bool) -> Iterator[str]:
@@ -731,7 +670,9 @@ class _PrintedCell:
 
     def to_latex(self) -> list[str]:
         """One cell, or two: so numbers stand under each other whatever their superscripts."""
-        text = "--" if self.text == DASH else _tex(self.text)
+        text = "--" if self.text == DASH else tex(self.text)
+        if _RANGE.match(self.text):
+            text = _RANGE.sub(r"\1--\2", self.text)
         text = rf"\textbf{{{text}}}" if self.bold else text
         if self.raised is None:
             return [text]
@@ -745,10 +686,6 @@ class _PrintedCell:
     def to_html(self) -> str:
         text = f"<strong>{escape(self.text)}</strong>" if self.bold else escape(self.text)
         return f"{text}<sup>{escape(self.raised)}</sup>" if self.raised else text
-
-
-def _tex(cell: str) -> str:
-    return _RANGE.sub(r"\1--\2", cell) if _RANGE.match(cell) else tex(cell)
 
 
 def _tex_line(cells: Iterable[str]) -> str:

@@ -176,14 +176,18 @@ class TableOptions:
     transpose: bool = False
     leave_out: str | Collection[str] = ()
     without: str | Collection[str] = ()
-    """Assessors whose scores are left out; of any scores, not only of a table's."""
+    """Assessors whose scores are left out; of any scores, not only of a table's, as are the next two."""
+    human: str | Sequence[str] = ()
+    """Systems that are human where nothing says so, as names or patterns with `*` and `?`."""
+    baseline: str | Sequence[str] = ()
 
     def given(self) -> list[str]:
         """The names of the options that were given and are about tables."""
         return [
             option.name
             for option in fields(self)
-            if option.name != "without" and getattr(self, option.name) not in (option.default, (), {})
+            if option.name not in ("without", "human", "baseline")
+            and getattr(self, option.name) not in (option.default, (), {})
         ]
 
 

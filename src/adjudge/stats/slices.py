@@ -9,8 +9,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 from itertools import combinations, permutations, product
+from typing import Literal
 
 import numpy as np
 

@@ -153,9 +153,15 @@ def _asked(scores: Scores, gathered: Gathered | None, options: Agreement) -> Ask
         )
     measures = _measures(scores, options)
     if measure is None and gathered is not None:
-        wrong = {name: _why_not_scored(scores, name, options) for name in measures}
-        refused += [why for why in wrong.values() if why is not None]
-        measures = [name for name in measures if wrong[name] is None]
+        there = []
+        for name in measures:
+            try:
+                for _, n, f in scores.each(name, length=length, form=form):
+                    scores.table.at(name, length=n, form=f)
+                there.append(name)
+            except UsageError as error:  # nobody named it, and it has no scores of this length and form
+                refused.append(error.text)
+        measures = there
     if measures:
         scored = scored_answers(scores, measures, length=length, form=form)
         nobodys = [m for m in measures if m not in {answer.question for answer in scored.answers}]
@@ -182,16 +188,6 @@ def _measures(scores: Scores, options: Agreement) -> list[str]:
         return list(scores.measures)
     names = [file.info.measure for file in scores.files if file.origin != "computed"]
     return [name for name in names if name not in scores.refused]
-
-
-def _why_not_scored(scores: Scores, measure: str, options: Agreement) -> str | None:
-    """Why a measure that nobody named has no scores of the length and the form that were chosen."""
-    try:
-        for name, n, f in scores.each(measure, length=options.length, form=options.form):
-            scores.table.at(name, length=n, form=f)
-    except UsageError as error:
-        return str(error)
-    return None
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

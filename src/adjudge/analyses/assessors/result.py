@@ -176,16 +176,11 @@ class Dossiers(Result):
     def tested(self) -> dict[Family, bool]:
         """By what is looked at, whether it could be tested of anybody."""
 
-        def any_known(*names: str) -> bool:
-            return any(math.isfinite(getattr(row, name)) for row in self.rows for name in names)
+        def any_known(family: Family) -> bool:
+            return any(math.isfinite(getattr(row, f"{family}_p")) for row in self.rows)
 
-        return {
-            "deviation": any_known("deviation_p"),
-            "erratic": any_known("erratic_p"),
-            "inconsistent": any_known("inconsistent_p"),
-            "drift": any_known("drift_p"),
-            "pace": any_known("pace_p", "fast_p"),
-        }
+        families: tuple[Family, ...] = ("deviation", "erratic", "inconsistent", "drift", "pace")
+        return {name: any_known(name) or (name == "pace" and any_known("fast")) for name in families}
 
     @property
     def nothing_shared(self) -> bool:
@@ -237,11 +232,11 @@ class Dossiers(Result):
             yield Note.of("few-repeats", n=sum(row.repeats for row in self.rows))
         if len(self.rows) == 2 and self.rows[0].why.get("others") == "one-of-two":
             one, other = self.rows
+            both = {"a": one.assessor, "b": other.assessor}
             if self.difference_p <= self.alpha:
                 yield Note.of(
                     "two-differ",
-                    a=one.assessor,
-                    b=other.assessor,
+                    **both,
                     difference=one.deviation,
                     low=one.deviation_low,
                     high=one.deviation_high,
@@ -251,8 +246,7 @@ class Dossiers(Result):
             if one.correlation_high < 0:
                 yield Note.of(
                     "two-opposed",
-                    a=one.assessor,
-                    b=other.assessor,
+                    **both,
                     correlation=one.correlation,
                     low=one.correlation_low,
                     high=one.correlation_high,

@@ -151,6 +151,28 @@ class ComparedUnit:
             hashes={"peer": text_hash(self.peer.text), "reference": text_hash(self.reference.text)},
         )
 
+    def facts(self) -> dict[str, Any]:
+        return {
+            "topic": self.unit.topic,
+            "peer": TextRef.of(self.peer).as_dict(),
+            "reference": TextRef.of(self.reference).as_dict(),
+            "unit": self.unit.id,
+            "kind": self.kind,
+            "value": self.match.value,
+            "unit_text": self.unit.text,
+            "peer_text": self.peer.text,
+            "found": _listed(self.match.in_peer),
+            "assessed": [
+                {
+                    "assessor": answer.assessor,
+                    "completeness": answer.completeness,
+                    "marked": [marked.id for marked in answer.marked],
+                }
+                for answer in self.assessed
+            ],
+            "tags": [{"assessor": tagging.assessor, "tags": list(tagging.tags)} for tagging in self.given],
+        }
+
 
 def _listed(spans: Iterable[tuple[int, int]] | None) -> list[list[int]] | None:
     return None if spans is None else [list(span) for span in spans]
@@ -212,8 +234,6 @@ class MismatchResult(Result):
         """The mismatches as people tag them, topic by topic."""
         return [unit.page(self.measure) for unit in self.units if unit.kind is not None]
 
-    # Counts
-
     def share(self, kind: str, *, system: str | None = None, usual: float = 1.0) -> ClusteredShare:
         """Mismatches of a kind among the units of which people say the same."""
         people_call = "all" if kind == "missed" else "none"
@@ -232,95 +252,69 @@ class MismatchResult(Result):
         hits = Counter(unit.unit.topic for unit in among if has(unit))
         return clustered_share([hits[t] for t in of], list(of.values()), level=self.level, usual=usual)
 
-    # Tables
-
     def tables(self) -> Iterator[Table]:
-        yield self._kinds_table()
-        yield self._calls_table()
-        yield self._systems_table()
-        yield self._tags_table()
+        """The two kinds of mismatch; every judged unit by what both call it; the kinds by system; tags."""
+        from adjudge.analyses.mismatch.words import kind_words
+
+        kind, topics = Column("kind", "mismatch"), Column("topics")
+        shares = {name: self.share(name) for name in MISMATCH_KINDS}
+        tagged = Counter(unit.kind for unit in self.units if unit.given)
+        yield Table.of(
+            "mismatches",
+            [
+                (name, kind_words(self, name), *_share_cells(share), tagged[name])
+                for name, share in shares.items()
+            ],
+            kind,
+            Column("about", ""),
+            *self._share_columns("mismatches", "units"),
+            topics,
+            "tagged",
+            title=f"Where people and {self.title} disagree about model units",
+        )
+        counts = Counter((unit.people, unit.measure) for unit in self.units)
+        calls = [call for call in CALLS if call != "unknown" or any(u.measure == call for u in self.units)]
+        yield Table.of(
+            "calls",
+            [(people, *(counts[people, call] for call in calls)) for people in PEOPLE],
+            "people",
+            *calls,
+            title=f"Judged units by what people and {self.title} call them",
+        )
+        keys = in_order({(unit.peer.system, name) for unit in self.units for name in MISMATCH_KINDS})
+        by_system = [(s, k, self.share(k, system=s, usual=shares[k].design_effect)) for s, k in keys]
+        by_system.sort(key=lambda row: (row[1] != "missed", -row[2].hits))
+        yield Table.of(
+            "mismatches-by-system",
+            [(name, system, *_share_cells(share)) for system, name, share in by_system],
+            kind,
+            "system",
+            *self._share_columns("mismatches", "units"),
+            topics,
+            title="Mismatches by system",
+        )
+        yield Table.of(
+            "tags",
+            [row for name in MISMATCH_KINDS for row in self._tag_rows(name)],
+            kind,
+            "tag",
+            *self._share_columns("mismatches", "tagged"),
+            topics,
+            title="Tags of mismatches, among those that were tagged; one may have several",
+        )
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         return {"mismatch-rows": self.rows_table}
 
-    def _kinds_table(self) -> Table:
-        """The two kinds of mismatch, with what people's units come to."""
-        from adjudge.analyses.mismatch.words import kind_words
-
-        rows: list[tuple[Cell, ...]] = []
-        for kind in MISMATCH_KINDS:
-            share = self.share(kind)
-            tagged = sum(unit.kind == kind and bool(unit.given) for unit in self.units)
-            rows.append((kind, kind_words(self, kind), *_share_cells(share), share.clusters, tagged))
-        return Table(
-            name="mismatches",
-            title=f"Where people and {self.title} disagree about model units",
-            columns=(
-                Column("kind", "mismatch"),
-                Column("about", ""),
-                *self._share_columns("mismatches", "units"),
-                Column("topics"),
-                Column("tagged"),
-            ),
-            rows=tuple(rows),
-        )
-
-    def _calls_table(self) -> Table:
-        """Every judged unit: what people call it and what the measure calls it."""
-        counts = Counter((unit.people, unit.measure) for unit in self.units)
-        shown = [call for call in CALLS if call != "unknown" or any(u.measure == call for u in self.units)]
-        return Table(
-            name="calls",
-            title=f"Judged units by what people and {self.title} call them",
-            columns=(Column("people"), *(Column(call) for call in shown)),
-            rows=tuple(
-                (people_call, *(counts[people_call, call] for call in shown)) for people_call in PEOPLE
-            ),
-        )
-
-    def _systems_table(self) -> Table:
-        """The same by system: whose units are missed, whose are credited."""
-        whole = {kind: self.share(kind).design_effect for kind in MISMATCH_KINDS}
-        keys = in_order({(unit.peer.system, kind) for unit in self.units for kind in MISMATCH_KINDS})
-        shares = [(s, k, self.share(k, system=s, usual=whole[k])) for s, k in keys]
-        shares.sort(key=lambda row: (row[1] != "missed", -row[2].hits))
-        return Table(
-            name="mismatches-by-system",
-            title="Mismatches by system",
-            columns=(
-                Column("kind", "mismatch"),
-                Column("system"),
-                *self._share_columns("mismatches", "units"),
-                Column("topics"),
-            ),
-            rows=tuple((k, s, *_share_cells(share), share.clusters) for s, k, share in shares),
-        )
-
-    def _tags_table(self) -> Table:
+    def _tag_rows(self, kind: str) -> list[tuple[Cell, ...]]:
         """How often each tag was given, among the mismatches that somebody tagged."""
-        rows: list[tuple[Cell, ...]] = []
-        for kind in MISMATCH_KINDS:
-            units = [unit for unit in self.units if unit.kind == kind]
-            names = {same_tag(tag): tag for tag in self.tags}
-            for unit in units:
+        names = {same_tag(tag): tag for tag in self.tags}
+        for unit in self.units:
+            if unit.kind == kind:
                 names = {**unit.tag_names, **names}
-            shares = [(tag, self.tag_share(tag, kind)) for tag in names]
-            shares = [(tag, share) for tag, share in shares if share.hits]
-            rows += [
-                (kind, names[tag], *_share_cells(share), share.clusters)
-                for tag, share in sorted(shares, key=lambda row: -row[1].hits)
-            ]
-        return Table(
-            name="tags",
-            title="Tags of mismatches, among those that were tagged; one may have several",
-            columns=(
-                Column("kind", "mismatch"),
-                Column("tag"),
-                *self._share_columns("mismatches", "tagged"),
-                Column("topics"),
-            ),
-            rows=tuple(rows),
-        )
+        shares = [(tag, self.tag_share(tag, kind)) for tag in names]
+        shares.sort(key=lambda row: -row[1].hits)
+        return [(kind, names[tag], *_share_cells(share)) for tag, share in shares if share.hits]
 
     def _share_columns(self, hits: str, of: str) -> tuple[Column, ...]:
         level = f"{100 * self.level:.4g} % from"
@@ -332,61 +326,40 @@ class MismatchResult(Result):
             Column("high", "to", format=".3f"),
         )
 
-    # Rows
-
     def rows_table(self) -> Table:
         """A row for every mismatch; for one that several people tagged, a row each. Tags are read from such a table."""
-        names = (
-            "topic",
-            "system",
-            "length",
-            "form",
-            "reference",
-            "reference_length",
-            "reference_form",
-            "unit",
-            "kind",
-            "measure",
-            "value",
-            "completeness",
-            "assessors",
-            "unit_text",
-            "marked_text",
-            "peer_text",
-            "found",
-            "tags",
-            "tagged_by",
+        rows: list[dict[str, Cell]] = []
+        for unit in self.mismatches:
+            spans = unit.match.in_peer
+            row: dict[str, Cell] = {
+                "topic": unit.unit.topic,
+                "system": unit.peer.system,
+                "length": unit.peer.length,
+                "form": unit.peer.form,
+                "reference": unit.reference.system,
+                "reference_length": unit.reference.length,
+                "reference_form": unit.reference.form,
+                "unit": unit.unit.id,
+                "kind": unit.kind,
+                "measure": self.measure,
+                "value": unit.match.value,
+                "completeness": unit.completeness,
+                "assessors": len(unit.assessed),
+                "unit_text": unit.unit.text,
+                "marked_text": "\n".join(marked.text for marked in unit.marked),
+                "peer_text": unit.peer.text,
+                "found": None if spans is None else " ".join(unit.peer.text[a:b] for a, b in spans),
+            }
+            rows += [
+                {**row, "tags": f"{BETWEEN_TAGS} ".join(tagging.tags), "tagged_by": tagging.assessor}
+                for tagging in unit.given
+            ] or [row]
+        return Table.of(
+            "mismatch-rows",
+            rows,
+            "topic system length form reference reference_length reference_form unit kind measure value completeness",
+            "assessors unit_text marked_text peer_text found tags tagged_by",
         )
-        return Table(
-            name="mismatch-rows",
-            columns=tuple(map(Column, names)),
-            rows=tuple(row for unit in self.mismatches for row in self._rows(unit)),
-        )
-
-    def _rows(self, unit: ComparedUnit) -> Iterator[tuple[Cell, ...]]:
-        spans = unit.match.in_peer
-        cells: tuple[Cell, ...] = (
-            unit.unit.topic,
-            unit.peer.system,
-            unit.peer.length,
-            unit.peer.form,
-            unit.reference.system,
-            unit.reference.length,
-            unit.reference.form,
-            unit.unit.id,
-            unit.kind,
-            self.measure,
-            unit.match.value,
-            unit.completeness,
-            len(unit.assessed),
-            unit.unit.text,
-            "\n".join(marked.text for marked in unit.marked),
-            unit.peer.text,
-            None if spans is None else " ".join(unit.peer.text[a:b] for a, b in spans),
-        )
-        for tagging in unit.given or (None,):
-            tags = None if tagging is None else f"{BETWEEN_TAGS} ".join(tagging.tags)
-            yield (*cells, tags, None if tagging is None else tagging.assessor)
 
     def drawn(self) -> Drawn:
         from adjudge.analyses.mismatch.words import first_mismatches
@@ -400,35 +373,12 @@ class MismatchResult(Result):
             "cut_offs": asdict(self.cut),
             "level": self.level,
             "units": len(self.units),
-            "mismatches": [_unit_facts(unit) for unit in self.mismatches],
+            "mismatches": [unit.facts() for unit in self.mismatches],
         }
 
 
-def _unit_facts(unit: ComparedUnit) -> dict[str, Any]:
-    return {
-        "topic": unit.unit.topic,
-        "peer": TextRef.of(unit.peer).as_dict(),
-        "reference": TextRef.of(unit.reference).as_dict(),
-        "unit": unit.unit.id,
-        "kind": unit.kind,
-        "value": unit.match.value,
-        "unit_text": unit.unit.text,
-        "peer_text": unit.peer.text,
-        "found": _listed(unit.match.in_peer),
-        "assessed": [
-            {
-                "assessor": answer.assessor,
-                "completeness": answer.completeness,
-                "marked": [marked.id for marked in answer.marked],
-            }
-            for answer in unit.assessed
-        ],
-        "tags": [{"assessor": tagging.assessor, "tags": list(tagging.tags)} for tagging in unit.given],
-    }
-
-
 def _share_cells(share: ClusteredShare) -> tuple[Cell, ...]:
-    return share.hits, share.n, share.share, share.low, share.high
+    return share.hits, share.n, share.share, share.low, share.high, share.clusters
 
 
 # Finding them
@@ -453,7 +403,7 @@ def mismatches_of(scores: Scores, asked: Mismatch) -> MismatchResult:
     measure = _unit_measure(asked.measure)
     cut = CutOffs(asked.full, asked.none, asked.agree, asked.covered, asked.uncovered)
     length = asked.length if isinstance(asked.length, int) else None
-    finder = _Finder(collection, judgments.without(without), measure, cut, length, asked.form, without)
+    finder = _Finder(collection, judgments.without(without), measure, cut, length, asked)
     units = finder.units()
     if not units:
         raise DataError(finder.why_none())
@@ -497,13 +447,11 @@ class _Finder:
     measure: Measure
     cut: CutOffs
     length: int | None
-    form: str | None
-    without: tuple[str, ...]
+    asked: Mismatch
 
     def __post_init__(self) -> None:
         self.gathered = gather(self.collection, self.judgments)
         self.protocols: list[Protocol] = []
-        self.found: list[ComparedUnit] = []
         self.left_out = Counter[str]()
         self.judged = 0
         self.others = set[TextRef]()
@@ -517,7 +465,7 @@ class _Finder:
             if task.reference is None or task.peer is None:
                 self.left_out["of no reference"] += 1
                 continue
-            if not is_at(task.peer, self.length, self.form):
+            if not is_at(task.peer, self.length, self.asked.form):
                 self.others.add(task.peer)
                 continue
             model = {u.id: u for u in batch.units_of(task.reference, protocol.model_units)}
@@ -573,7 +521,6 @@ class _Finder:
                 TextRef.of(u.peer).order,
             )
         )
-        self.found = compared
         return compared
 
     def why_none(self) -> str:
@@ -583,13 +530,13 @@ class _Finder:
                 lengths = sorted({text.length for text in self.others}, key=lambda n: (n is None, n or 0))
                 asked.append(f"of {self.length:,} words")
                 there.append(f"lengths {', '.join(UNSET if n is None else str(n) for n in lengths)}")
-            if self.form is not None:
+            if self.asked.form is not None:
                 forms = sorted({text.form or UNSET for text in self.others})
-                asked.append(f"in the form {quoted(self.form)}{nearest(self.form, forms)}")
+                asked.append(f"in the form {quoted(self.asked.form)}{nearest(self.asked.form, forms)}")
                 there.append(f"forms {', '.join(forms)}")
             return f"nobody judged a unit against a summary {' '.join(asked)}; judged: {' and '.join(there)}"
-        if not self.judged and self.without:
-            return f"without {listed(self.without)} no model unit was judged"
+        if not self.judged and self.asked.without:
+            return f"without {listed(tuple(dict.fromkeys(self.asked.without)))} no model unit was judged"
         if not self.judged:
             return (
                 "no model unit was judged, so a measure can be compared with nobody; coverage is judged with:"

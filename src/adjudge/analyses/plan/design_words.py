@@ -11,6 +11,7 @@ from adjudge.core.words import counted, decimal, listed
 
 if TYPE_CHECKING:
     from adjudge.analyses.plan.designs import DesignStudy, JudgingDesign
+    from adjudge.analyses.plan.noise import NoiseSources
 
 NOTES: dict[str, str] = {}
 WHICH = {
@@ -52,6 +53,20 @@ def power_text(value: float) -> str | None:
     if 0.995 <= value < 1:
         return "over .99"
     return f"{value:.2f}".removeprefix("0")
+
+
+def why_no_designs(sources: NoiseSources | None) -> str:
+    """What is missing for designs to be compared."""
+    if sources is None or "assessor" not in sources.levels:
+        return "these scores say no assessor"
+    if sources.why is not None:
+        return sources.why
+    for name in ("assessor", "topic", "system"):
+        if sources.levels[name] == 1:
+            return f"there is only one {name}"
+    hidden = [part for part in sources.parts if {"system:topic", "assessor:system"} & set(part.holds)]
+    together = [listed(part.holds, most=len(part.holds)) for part in hidden if len(part.holds) > 1]
+    return f"the judgments do not tell {'; nor '.join(together)} apart"
 
 
 def sentences(study: DesignStudy) -> Iterator[Spoken]:

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from adjudge.analyses.plan import Plan
 from adjudge.analyses.plan.noise import REPEAT, NoiseSources
 from adjudge.core.errors import UsageError
 from adjudge.core.results import Result
 from adjudge.core.table import Column, Table
-from adjudge.core.words import counted, listed
+from adjudge.core.words import counted
 from adjudge.data.scores import title_of
-from adjudge.stats import checks
 from adjudge.stats.power.assessors import Crossed
 
 ONE_GROUP = (2, 3, 5, 10, 20)
@@ -211,26 +211,31 @@ def _curve_topics(have: int) -> list[int]:
 
 
 def study_designs(
-    sources: NoiseSources,
-    crossed: Crossed,
-    *,
-    difference: float,
-    pairs: int,
-    alpha: float,
-    kind: DifferenceKind = "asked",
-    assessors: Sequence[int] = (),
-    groups: Sequence[int] = (),
-    judgments: int | None = None,
+    sources: NoiseSources, crossed: Crossed, asked: Plan, pairs: int, difference: float, kind: DifferenceKind
 ) -> DesignStudy:
     """Power of designs for the same number of judgments of each system, as many as now unless said.
 
-    `assessors` of a group and `groups` name designs, all combinations of them; each group has as many topics as the
-    judgments allow.
+    The assessors of a group and the groups that are asked for make designs, all combinations of them; each group has
+    as many topics as the judgments allow.
     """
     now = present_design(sources)
-    most = round(sources.cells / sources.levels["system"]) if judgments is None else judgments
-    designs = _designs(sources, most, assessors, groups)
+    most = asked.judgments or round(sources.cells / sources.levels["system"])
+    usual = max(round(most / sources.levels["topic"]), 1)
+    if asked.assessors or asked.groups:
+        shapes = [(g, a) for g in asked.groups or (1,) for a in asked.assessors or (usual,)]
+        for g, a in shapes:
+            if most < 2 * g * a:
+                who = f"{counted(g, 'group')} of {counted(a, 'assessor')}"
+                raise UsageError(
+                    f"{who} with two topics each take {2 * g * a:,} judgments of each system, and there are {most:,}:"
+                    " name fewer, or more judgments"
+                )
+    else:
+        shapes = [*((1, a) for a in sorted({*ONE_GROUP, usual})), *((g, usual) for g in GROUPS)]
+        shapes = [(g, a) for g, a in shapes if most >= 2 * g * a and g * a > 1]
+    designs = [JudgingDesign(groups=g, assessors=a, topics=most // (g * a)) for g, a in dict.fromkeys(shapes)]
     designs.sort(key=lambda design: (design.people, design.groups))
+    alpha = asked.alpha
     return DesignStudy(
         difference=difference,
         kind=kind,
@@ -247,9 +252,9 @@ def study_designs(
     )
 
 
-def typical_difference(sources: NoiseSources) -> tuple[float, DifferenceKind]:
+def typical_difference(sources: NoiseSources) -> float:
     """What half of the pairs of systems exceed, if true means are normal with this variance."""
-    return HALF * math.sqrt(sources.variance("system")), "typical"
+    return HALF * math.sqrt(sources.variance("system"))
 
 
 def crossed_of(
@@ -287,20 +292,6 @@ def crossed_alone(sources: NoiseSources, *, systems: int, have: int, seed: int) 
     )
 
 
-def why_no_designs(sources: NoiseSources | None) -> str:
-    """What is missing for designs to be compared."""
-    if sources is None or "assessor" not in sources.levels:
-        return "these scores say no assessor"
-    if sources.why is not None:
-        return sources.why
-    for name in ("assessor", "topic", "system"):
-        if sources.levels[name] == 1:
-            return f"there is only one {name}"
-    hidden = [part for part in sources.parts if {"system:topic", "assessor:system"} & set(part.holds)]
-    together = [listed(part.holds, most=len(part.holds)) for part in hidden if len(part.holds) > 1]
-    return f"the judgments do not tell {'; nor '.join(together)} apart"
-
-
 def _row(
     design: JudgingDesign, crossed: Crossed, difference: float, pairs: int, alpha: float, now: bool
 ) -> DesignPower:
@@ -314,30 +305,6 @@ def _row(
         one_pair=powers[1],
         now=now,
     )
-
-
-def _designs(
-    sources: NoiseSources, most: int, assessors: Sequence[int], groups: Sequence[int]
-) -> list[JudgingDesign]:
-    """Those named, all combinations; else one group of several sizes, and several groups of the present size."""
-    checks.count("judgments", most, least=1)
-    for name, numbers in (("assessors", assessors), ("groups", groups)):
-        for number in numbers:
-            checks.count(name, number, least=1)
-    usual = max(round(most / sources.levels["topic"]), 1)
-    if assessors or groups:
-        asked = [(g, a) for g in groups or (1,) for a in assessors or (usual,)]
-        for g, a in asked:
-            if most < 2 * g * a:
-                who = f"{counted(g, 'group')} of {counted(a, 'assessor')}"
-                raise UsageError(
-                    f"{who} with two topics each take {2 * g * a:,} judgments of each system, and there are {most:,}:"
-                    " name fewer, or more judgments"
-                )
-    else:
-        asked = [*((1, a) for a in sorted({*ONE_GROUP, usual})), *((g, usual) for g in GROUPS)]
-        asked = [(g, a) for g, a in asked if most >= 2 * g * a and g * a > 1]
-    return [JudgingDesign(groups=g, assessors=a, topics=most // (g * a)) for g, a in dict.fromkeys(asked)]
 
 
 def present_design(sources: NoiseSources) -> JudgingDesign | None:

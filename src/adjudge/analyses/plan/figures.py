@@ -10,8 +10,7 @@ import pandas as pd
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.drawing import labels, once
 from adjudge.analyses.plan import Plan
-from adjudge.analyses.plan.design_words import called, sampled_basis
-from adjudge.analyses.plan.designs import why_no_designs
+from adjudge.analyses.plan.design_words import called, sampled_basis, why_no_designs
 from adjudge.analyses.plan.words import basis, number
 from adjudge.core.errors import DataError
 from adjudge.core.picture import MARK, SERIES, SHAPES, SOFT, Figure, figure_of, in_order
@@ -139,7 +138,15 @@ def design_curves(study: DesignStudy) -> Figure:
             "topics:Q",
             title="topics, all of them judged by every assessor",
             scale=alt.Scale(type="log", nice=False),
-            axis=alt.Axis(values=_ticks(data["topics"].max()), grid=False, format="d"),
+            axis=alt.Axis(
+                values=[
+                    n
+                    for n in (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000)
+                    if n <= data["topics"].max()
+                ],
+                grid=False,
+                format="d",
+            ),
         )
         y = alt.Y("value:Q", title=None, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
         colour = alt.Color(
@@ -215,10 +222,6 @@ def design_curves(study: DesignStudy) -> Figure:
         drawing,
         signature=study.signature,
     )
-
-
-def _ticks(most: float) -> list[int]:
-    return [n for n in (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000) if n <= most]
 
 
 # In the catalogue

@@ -24,7 +24,6 @@ from adjudge.analyses.plan.designs import (
     crossed_of,
     study_designs,
     typical_difference,
-    why_no_designs,
 )
 from adjudge.analyses.plan.noise import NoiseSources, noise_sources
 from adjudge.analyses.tests import ALL, RESAMPLES
@@ -133,7 +132,11 @@ def plan_of_matrix(
     asked = asked or Plan()
     if tests is None:
         tests = tuple(TEST_WORDS) if asked.test == ALL else BESIDE
-    measured = measured_spreads(matrix, family)
+    measured = spreads_of(matrix, family)
+    if isinstance(measured, Note):
+        from adjudge.analyses.plan.words import reason
+
+        raise DataError(f"{matrix.measure}: {reason(measured)}")
     pairs = asked.pairs or int(np.count_nonzero(measured.n >= 2))
     if asked.systems is not None:
         pairs = asked.systems * (asked.systems - 1) // 2
@@ -147,16 +150,15 @@ def plan_of_matrix(
         source=source,
         wide=replace(source, spread=wide),
         have=int(np.median(measured.n[measured.n > 0])),
-        power=asked.power,
-        alpha=asked.alpha,
         pairs=pairs,
         places=places(matrix.values[:, columns]) if asked.correct == "holm" and pairs > 1 else (),
         systems=asked.systems or columns.size,
-        simulations=asked.simulations,
-        seed=asked.seed,
+        asked=asked,
     )
     crossed = None if sources is None else crossed_of(sources, matched=True, **task.sampling)
     if asked.names_designs and crossed is None:
+        from adjudge.analyses.plan.design_words import why_no_designs
+
         raise DataError(f"{matrix.measure}: designs of judging cannot be compared: {why_no_designs(sources)}")
     wanted = None if asked.difference is None else _difference(asked, matrix, typical)
     answering = "wilcoxon" if asked.test == ALL else asked.test
@@ -176,6 +178,9 @@ def plan_of_matrix(
         alone = crossed_alone(sources, **task.sampling)
         sampled = None if alone is None else _sampled_plan(shared, task, wanted, alone)
     people = 0 if sources is None else sources.levels.get("assessor", 0)
+    designs = None
+    if sources is not None and crossed is not None:
+        designs = _design_study(sources, crossed, task, wanted, looked_for)
     ties = source.draw(1000, 20, generator(asked.seed, "plan/ties")).scores(0.0)
     return PowerPlan(
         asked=asked,
@@ -193,7 +198,7 @@ def plan_of_matrix(
         people=people or (0 if between is None else between.seen),
         searches=searches,
         sources=sources,
-        designs=_design_study(sources, crossed, task, asked, wanted, looked_for),
+        designs=designs,
         source=SOURCES[type(source)],
         ties=tie_share(matrix.values, measured),
         simulated_ties=float(np.mean(ties[0] == ties[1])),
@@ -649,19 +654,16 @@ class PlanTask:
     source: Normal | Resampled | Rated
     wide: Normal | Resampled | Rated
     have: int
-    power: float
-    alpha: float
     pairs: int
     places: tuple[float, ...]
     systems: int
     """That are compared."""
-    simulations: int
-    seed: int
+    asked: Plan
 
     @property
     def sampling(self) -> dict[str, int]:
         """What a plan for assessors as a sample has beside its variances."""
-        seed = int(generator(self.seed, "plan/assessors").integers(0, 2**63))
+        seed = int(generator(self.asked.seed, "plan/assessors").integers(0, 2**63))
         return {"systems": self.systems, "have": self.have, "seed": seed}
 
     def comparisons(self, test: Chosen, first: bool) -> Iterator[Compared]:
@@ -674,12 +676,12 @@ class PlanTask:
 
     def sample(self, test: Chosen, *, wide: bool = False) -> Sample:
         """One for all comparisons of a test; its stream depends on the test alone."""
-        levels = (self.alpha / self.pairs, self.alpha)
+        levels = (self.asked.alpha / self.pairs, self.asked.alpha)
         return Sample(
             test=test,
             source=self.wide if wide else self.source,
-            seed=int(generator(self.seed, f"plan/{test}").integers(0, 2**63)),
-            simulations=self.simulations,
+            seed=int(generator(self.asked.seed, f"plan/{test}").integers(0, 2**63)),
+            simulations=self.asked.simulations,
             resamples=next(filter(None, map(resamples_at, levels)), RESAMPLES),
         )
 
@@ -687,29 +689,20 @@ class PlanTask:
         family = ALONE if compared == "one" else Family(self.pairs)
         if compared == "typical":
             family = replace(family, places=self.places)
-        return Search(Goal(sample.test, self.power, self.alpha, family), sample)
+        return Search(Goal(sample.test, self.asked.power, self.asked.alpha, family), sample)
 
 
-def measured_spreads(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads:
-    """How far the differences of each pair of systems spread over topics."""
+def spreads_of(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads | Note:
+    """How far the differences of each pair of systems spread over topics, or why nothing can be planned."""
     if len(matrix.systems) < 2:
-        raise DataError(
-            f"{matrix.measure}: planning needs the scores of two systems, here is {len(matrix.systems)}"
-        )
+        return Note.of("one-system", systems=len(matrix.systems))
     sizes = np.abs(matrix.values[matrix.values != 0])
     if np.any(sizes > LARGEST) or np.any(sizes < 1 / LARGEST):
-        raise DataError(
-            f"{matrix.measure}: scores beyond {LARGEST:g} or within {1 / LARGEST:g} of 0, whose squares are no"
-            " floating-point numbers: give the scores in another unit"
-        )
+        return Note.of("squares-overflow", largest=LARGEST)
     measured = spreads(matrix.values, family)
     if np.isnan(measured.sd).all():
-        raise DataError(f"{matrix.measure}: no two systems have two topics in common, so no spread is known")
-    if not measured.quantile(0.5) > 0:
-        raise DataError(
-            f"{matrix.measure}: most pairs of systems differ by the same on every topic: nothing to plan"
-        )
-    return measured
+        return Note.of("no-common-topics")
+    return measured if measured.quantile(0.5) > 0 else Note.of("no-spread")
 
 
 def source_of_pairs(
@@ -787,30 +780,18 @@ def _needs(
 ) -> Needs:
     """`harder` is the comparison before, which finds no more on the same draws: what is enough there is enough here."""
 
-    def answers(
-        one_search: Search | None, topics: Answer | None, difference: Answer | None
-    ) -> tuple[Answer | None, Answer | None]:
+    def answers(one_search: Search | None, which: str) -> tuple[Answer | None, Answer | None]:
         if one_search is None:
             return None, None
         needed, smallest = None, [] if wanted is None else [wanted]
         if wanted is not None:
-            needed = one_search.topics(wanted, [*_values(topics), task.have])
-        return needed, one_search.difference(task.have, [*_values(difference), *smallest])
+            needed = one_search.topics(wanted, [*_values(harder, f"topics{which}"), task.have])
+        return needed, one_search.difference(task.have, [*_values(harder, f"difference{which}"), *smallest])
 
     search, wide = searches
-    enough_before = (
-        (None,) * 4
-        if harder is None
-        else (
-            harder.topics,
-            harder.difference,
-            harder.topics_wide,
-            harder.difference_wide,
-        )
-    )
     test = search.goal.test
-    topics, difference = answers(search, *enough_before[:2])
-    topics_wide, difference_wide = answers(wide, *enough_before[2:])
+    topics, difference = answers(search, "")
+    topics_wide, difference_wide = answers(wide, "_wide")
     assert difference is not None
     return Needs(
         test=str(test),
@@ -824,7 +805,8 @@ def _needs(
     )
 
 
-def _values(answer: Answer | None) -> list[float]:
+def _values(needs: Needs | None, name: str) -> list[float]:
+    answer = None if needs is None else getattr(needs, name)
     return [answer.value] if answer is not None and math.isfinite(answer.value) else []
 
 
@@ -891,8 +873,8 @@ def _sampled_plan(
     }
     if math.isnan(between.own):
         return SampledPlan(**about)
-    level = task.alpha / task.pairs
-    now, power = between.crew, task.power
+    level = task.asked.alpha / task.pairs
+    now, power = between.crew, task.asked.power
 
     def differences(judges: float) -> tuple[float, float]:
         return crossed.difference(task.have, judges, power, level), crossed.smallest(judges, power, level)
@@ -903,7 +885,7 @@ def _sampled_plan(
     difference, limit = differences(now)
     asked: dict[str, Any] = {}
     if wanted is not None:
-        powers = (crossed.power(task.have, now, wanted, alpha) for alpha in (level, task.alpha))
+        powers = (crossed.power(task.have, now, wanted, alpha) for alpha in (level, task.asked.alpha))
         asked |= dict(zip(("power_now", "one_pair_now"), powers, strict=True))
         asked["best"] = crossed.best(now, wanted, level)
         asked["fewest"] = crossed.fewest(wanted, power, level)
@@ -941,34 +923,14 @@ def _one_per_topic(judgments: CellJudgments | None) -> Disagreement | None:
 
 
 def _design_study(
-    sources: NoiseSources | None,
-    crossed: Crossed | None,
-    task: PlanTask,
-    asked: Plan,
-    wanted: float | None,
-    looked_for: float,
+    sources: NoiseSources, crossed: Crossed, task: PlanTask, wanted: float | None, looked_for: float
 ) -> DesignStudy | None:
     """What designs find: the difference asked for, else the typical one, else the smallest that is found now."""
-    if sources is None or crossed is None:
-        return None
-    size: tuple[float, DifferenceKind] = (
-        (wanted, "asked") if wanted is not None else typical_difference(sources)
-    )
-    if not size[0] > 0:
-        size = looked_for, "smallest"
-    if not size[0] > 0:
-        return None
-    return study_designs(
-        sources,
-        crossed,
-        difference=size[0],
-        kind=size[1],
-        pairs=task.pairs,
-        alpha=task.alpha,
-        assessors=asked.assessors,
-        groups=asked.groups,
-        judgments=asked.judgments,
-    )
+    kind: DifferenceKind
+    size, kind = (wanted, "asked") if wanted is not None else (typical_difference(sources), "typical")
+    if not size > 0:
+        size, kind = looked_for, "smallest"
+    return study_designs(sources, crossed, task.asked, task.pairs, size, kind) if size > 0 else None
 
 
 def _judge_plan(

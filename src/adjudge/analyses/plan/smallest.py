@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.plan import Correct
-from adjudge.analyses.plan.result import PlanTask, measured_spreads, source_of_pairs
-from adjudge.analyses.plan.words import number
-from adjudge.core.errors import DataError
-from adjudge.core.words import counted
+from adjudge.analyses.plan import Correct, Plan
+from adjudge.analyses.plan.result import PlanTask, source_of_pairs, spreads_of
+from adjudge.analyses.plan.words import found_basis, reason
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.power.search import chosen
 
@@ -33,9 +31,14 @@ class SmallestFound:
     """That two systems have in common, in the median."""
     median: float
     """Half of the pairs that were compared lie at least this far apart."""
-    why: str | None = None
+    reason: Note | None = None
+    """Why it is not known, or no difference can be found."""
     hopeless: bool = False
     """No difference at all can be found on so many topics."""
+
+    @property
+    def why(self) -> str | None:
+        return None if self.reason is None else reason(self.reason)
 
 
 def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: int = 2000) -> SmallestFound:
@@ -55,58 +58,49 @@ def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: i
         "median": float(np.nanmedian(apart)) if np.isfinite(apart).any() else math.nan,
     }
     pairs = comparison.corrected or int(family.sum())
-    alpha = f"{chose.alpha:g}".removeprefix("0")
 
-    def unknown(why: str) -> SmallestFound:
-        return SmallestFound(value=math.nan, basis="", why=why, **about)
+    def unknown(code: str, **data: Any) -> SmallestFound:
+        return SmallestFound(value=math.nan, basis="", reason=Note.of(code, **data), **about)
 
     if chose.correct not in get_args(Correct):
-        return unknown(f"power is not computed for the correction {chose.correct}")
+        return unknown("other-correction", correct=chose.correct)
     if chose.side != "both":
-        return unknown("power is computed for two-sided tests")
+        return unknown("one-sided")
     if comparison.codes is not None:
-        return unknown("power is not computed for whole sets of topics")
+        return unknown("whole-sets")
     pairs = 1 if chose.correct == "none" else pairs
-    many = f" over {counted(pairs, 'pair')}" if pairs > 1 else ""
-    over = f", {CORRECTIONS[chose.correct].short}{many}" if pairs > 1 else ""
     if comparison.sampled:
         value = _reach_of_sample(comparison, power, chose.alpha / pairs)
-        basis = f"t over topics and assessors{f', Bonferroni{many}' if many else ''}, alpha {alpha}"
         if math.isnan(value):
-            return unknown("no pair of systems has a standard error")
+            return unknown("no-standard-error")
+        basis = found_basis("t over topics and assessors", "bonferroni", pairs, chose.alpha)
         return SmallestFound(value=value, basis=basis, **about)
     test = chosen(comparison.test)
     if not test.quick:
-        return unknown(f"power of the test {comparison.test} takes long: adjudge plan computes it")
-    try:
-        measured = measured_spreads(matrix, family)
-    except DataError as error:
-        return unknown(str(error).removeprefix(f"{matrix.measure}: "))
+        return unknown("slow-test", test=comparison.test)
+    measured = spreads_of(matrix, family)
+    if isinstance(measured, Note):
+        return unknown(measured.code, **measured.data)
     source = source_of_pairs(matrix, measured, measured.quantile(0.5))
     task = PlanTask(
         source=source,
         wide=source,
         have=about["topics"],
-        power=power,
-        alpha=chose.alpha,
         pairs=pairs,
         places=(),
         systems=len(matrix.systems),
-        simulations=simulations,
-        seed=comparison.seed,
+        asked=Plan(power=power, alpha=chose.alpha, simulations=simulations, seed=comparison.seed),
     )
     search = task.search(task.sample(test), "all" if pairs > 1 else "one")
-    basis = f"{test.words}{over}, alpha {alpha}"
+    basis = found_basis(test.words, chose.correct, pairs, chose.alpha)
     if task.have < search.goal.least:
-        why = (
-            f"on {counted(task.have, 'topic')} the smallest p is {number(math.ldexp(2.0, -task.have), 3)}, above"
-            f" {alpha}{f'/{pairs:,}' if pairs > 1 else ''}; {search.goal.least} topics are the fewest that can find one"
+        fewest = Note.of(
+            "too-few-topics", topics=task.have, alpha=chose.alpha, pairs=pairs, fewest=search.goal.least
         )
-        return SmallestFound(value=math.nan, basis=basis, why=why, hopeless=True, **about)
+        return SmallestFound(value=math.nan, basis=basis, reason=fewest, hopeless=True, **about)
     smallest = search.difference(task.have)
-    return SmallestFound(
-        value=smallest.value, basis=basis, why=smallest.why, hopeless=smallest.why is not None, **about
-    )
+    none = None if smallest.why is None else Note.of("search-says", text=smallest.why)
+    return SmallestFound(value=smallest.value, basis=basis, reason=none, hopeless=none is not None, **about)
 
 
 def _reach_of_sample(comparison: Comparison, power: float, alpha: float) -> float:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.plan import design_words, noise_words
-from adjudge.analyses.plan.design_words import sampled_basis
-from adjudge.analyses.plan.designs import why_no_designs
+from adjudge.analyses.plan.design_words import sampled_basis, why_no_designs
 from adjudge.core.phrases import Spoken
 from adjudge.core.words import counted, decimal, listed
 from adjudge.stats.power.search import FEWEST_FOUND, chosen
 
 if TYPE_CHECKING:
     from adjudge.analyses.plan.result import AssessorPlan, Needs, PowerPlan, SampledPlan
+    from adjudge.core.results import Note
 
 
 def sentences(plan: PowerPlan) -> Iterator[Spoken]:
@@ -45,6 +45,43 @@ def _ties(share: float, simulated: float, source: str) -> str:
         return f"{ties}; normal noise has none, so that tests of ranks and signs are shown too good"
     how = "levels of the same shares" if source == "rated" else "topics that tie stay ties"
     return f"{ties}; simulated scores have {_percent(simulated)} before a difference is planted ({how})"
+
+
+def _too_few_topics(topics: int, alpha: float, pairs: int, fewest: int) -> str:
+    level = f"{alpha:g}".removeprefix("0") + (f"/{pairs:,}" if pairs > 1 else "")
+    return (
+        f"on {counted(topics, 'topic')} the smallest p is {number(math.ldexp(2.0, -topics), 3)}, above {level};"
+        f" {fewest} topics are the fewest that can find one"
+    )
+
+
+REASONS: Mapping[str, Callable[..., str]] = {
+    "one-system": lambda systems: f"planning needs the scores of two systems, here is {systems}",
+    "squares-overflow": lambda largest: (
+        f"scores beyond {largest:g} or within {1 / largest:g} of 0, whose squares are no floating-point numbers: give"
+        " the scores in another unit"
+    ),
+    "no-common-topics": lambda: "no two systems have two topics in common, so no spread is known",
+    "no-spread": lambda: "most pairs of systems differ by the same on every topic: nothing to plan",
+    "other-correction": lambda correct: f"power is not computed for the correction {correct}",
+    "one-sided": lambda: "power is computed for two-sided tests",
+    "whole-sets": lambda: "power is not computed for whole sets of topics",
+    "no-standard-error": lambda: "no pair of systems has a standard error",
+    "slow-test": lambda test: f"power of the test {test} takes long: adjudge plan computes it",
+    "too-few-topics": _too_few_topics,
+    "search-says": lambda text: str(text),
+}
+"""Why nothing can be planned, or no difference be found."""
+
+
+def reason(note: Note) -> str:
+    return REASONS[note.code](**note.data)
+
+
+def found_basis(test: str, correct: str, pairs: int, alpha: float) -> str:
+    """Test, correction and alpha of a finished comparison, as they stand in brackets."""
+    over = f", {CORRECTIONS[correct].short} over {counted(pairs, 'pair')}" if pairs > 1 else ""
+    return f"{test}{over}, alpha {f'{alpha:g}'.removeprefix('0')}"
 
 
 NOTES: Mapping[str, str | Callable[..., Spoken]] = {

@@ -278,23 +278,19 @@ def _chunk(task: _SimulationTask, numbered: tuple[int, int]) -> tuple[FloatArray
         rng = generator(task.seed, f"simulate/{test}", number)
         beside = generator(task.seed, f"simulate/{test}/smallest", number)
         for done, matrix in enumerate(matrices):
-            untold = _untold(task, test, matrix, rng)
+            # Every pair of a matrix, as a comparison tests it.
+            results = power_search.run(test, matrix, rng, task.resamples)
+            untold = Untold(
+                results=results,
+                family=np.ones(len(results), dtype=np.bool_),
+                smallest=smallest_p(results, task.resamples),
+                resamples=None if test.statistic is None else task.resamples,
+            )
             if test.name == "hb" and task.model.topics <= FEW_TOPICS:
                 untold = _hybrid_floor(test, matrix, untold, beside, looked_into=done < FLOORS)
             sums[k] += _found(untold, task)
             least[k] = np.fmin(least[k], np.fmin.reduce(untold.smallest))
     return sums, least
-
-
-def _untold(task: _SimulationTask, test: Chosen, matrix: FloatArray, rng: np.random.Generator) -> Untold:
-    """Every pair of a matrix, as a comparison tests it."""
-    results = power_search.run(test, matrix, rng, task.resamples)
-    return Untold(
-        results=results,
-        family=np.ones(len(results), dtype=np.bool_),
-        smallest=smallest_p(results, task.resamples),
-        resamples=None if test.statistic is None else task.resamples,
-    )
 
 
 def _hybrid_floor(

@@ -58,7 +58,7 @@ def stability_of(scores: Scores, options: Stability) -> StabilityResult:
         scores, gathered = left_after(scores, gathered, options.without)
     absent: dict[Part, Note] = {}
     notes: list[Note] = []
-    about: list[str] = [] if options.measure else list(scores.refused.values())
+    about: list[str] = [] if options.measure else scores.refusals()
     again: list[JudgedAgain] = []
     resolutions: list[ResolvedScores] = []
     repeats: list[SelfAgreement] = []
@@ -292,9 +292,19 @@ class StabilityResult(Result):
             yield self._resolutions()
             yield self._rankings()
         if self.repeats:
-            yield self._self_agreement()
+            yield Table.of(
+                "self-agreement",
+                [agreement for agreement in self.repeats if agreement.part == "all"],
+                *(column for column in REPEATS if column.name != "part"),
+                title="Planted repeats: each assessor's agreement with their own first answer",
+            )
             if any(agreement.part != "all" for agreement in self.repeats):
-                yield self._self_agreement_over_time()
+                yield Table.of(
+                    "self-agreement-over-time",
+                    [agreement for agreement in self.repeats if agreement.part != "all"],
+                    *REPEATS,
+                    title="Planted repeats over time: the earlier and the later half of each assessor's repeats",
+                )
         for name, ranking in self.noise_by_name.items():
             yield self._judge_noise(ranking, f"judge-noise{name}")
             if ranking.drawn is not None:
@@ -497,22 +507,6 @@ class StabilityResult(Result):
             Column("rankings_high", show="never"),
             Column("shown", "rankings", data=False, right=True),
             title="Rankings that the bars leave",
-        )
-
-    def _self_agreement(self) -> Table:
-        return Table.of(
-            "self-agreement",
-            [agreement for agreement in self.repeats if agreement.part == "all"],
-            *(column for column in REPEATS if column.name != "part"),
-            title="Planted repeats: each assessor's agreement with their own first answer",
-        )
-
-    def _self_agreement_over_time(self) -> Table:
-        return Table.of(
-            "self-agreement-over-time",
-            [agreement for agreement in self.repeats if agreement.part != "all"],
-            *REPEATS,
-            title="Planted repeats over time: the earlier and the later half of each assessor's repeats",
         )
 
     def _judge_noise(self, ranking: RankNoise, name: str) -> Table:

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 from adjudge.assessors.llm.exchange import REFUSED, ChatReply, parse_body
 from adjudge.core.errors import UsageError
+from adjudge.core.phrases import Argument
 from adjudge.judgments.protocol import Choice, Question, Value
 
 Score = Literal["top", "weighted"]
@@ -372,16 +373,19 @@ def weighted_form(question: Question) -> AnswerForm:
     return AnswerForm("value", tuple(options), weighted=True)
 
 
+TOP = Argument("score", "top")
+
+
 def check_weighted(question: Question) -> None:
     """Refuse scales whose mean says nothing, or whose answers are not of one token each."""
     if any(isinstance(value, str) for value in question.values):
         raise UsageError(
-            f"a weighted score is a mean of numbers, and {question.id} has choices that are none: take score=top"
+            f"a weighted score is a mean of numbers, and {question.id} has choices that are none: take {TOP}"
         )
     if len(question.values) > len(LETTERS):
         raise UsageError(
             f"{question.id} has {len(question.values)} choices, and a weighted score needs an answer of one token for"
-            f" each, {len(LETTERS)} at most: take score=top"
+            f" each, {len(LETTERS)} at most: take {TOP}"
         )
 
 

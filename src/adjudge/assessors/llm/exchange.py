@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from adjudge.core.errors import AdjudgeError, UsageError
+from adjudge.core.phrases import Argument, either
 from adjudge.core.words import counted, decimal, listed
 
 Message = Mapping[str, str]
@@ -108,15 +109,17 @@ class AskLimits:
         for name, least in (("concurrency", 1), ("max_requests", 0), ("max_tokens", 0), ("retries", 0)):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-                raise UsageError(f"{name} is a whole number, {least} or more; it is {value!r}")
+                flag = "max_tokens_total" if name == "max_tokens" else ""
+                argument = Argument(name, flag=flag)
+                raise UsageError(f"{argument} is a whole number, {least} or more; it is {value!r}")
         for name in ("per_minute", "tokens_per_minute", "timeout"):
             value = getattr(self, name)
             if (value is None and name == "timeout") or (
                 value is not None and not _is_number(value, above=0)
             ):
-                raise UsageError(f"{name} is a number above 0; it is {value!r}")
+                raise UsageError(f"{Argument(name)} is a number above 0; it is {value!r}")
         if self.max_cost is not None and not (self.max_cost == 0 or _is_number(self.max_cost, above=0)):
-            raise UsageError(f"max_cost is a number, 0 or more; it is {self.max_cost!r}")
+            raise UsageError(f"{Argument('max_cost')} is a number, 0 or more; it is {self.max_cost!r}")
 
 
 def _is_number(value: object, *, above: float) -> bool:
@@ -134,9 +137,8 @@ class Prices:
         for name in ("prompt", "answer"):
             value = getattr(self, name)
             if not isinstance(value, int | float) or not 0 <= value < math.inf:
-                raise UsageError(
-                    f"the price of a million {name} tokens is a number, 0 or more; it is {value!r}"
-                )
+                price = either(f"the price of a million {name} tokens", Argument(f"price_{name}").option)
+                raise UsageError(f"{price} is a number, 0 or more; it is {value!r}")
 
     def cost(self, prompt_tokens: int, answer_tokens: int) -> float:
         return (self.prompt * prompt_tokens + self.answer * answer_tokens) / 1e6

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from adjudge import __version__
 from adjudge.assessors.cards import JudgeCard, only_run, read_cards, write_card
-from adjudge.assessors.llm.answers import NOT_FOUND, SCORES, AnswerForm, Score
+from adjudge.assessors.llm.answers import NOT_FOUND, SCORES, TOP, AnswerForm, Score
 from adjudge.assessors.llm.cache import JudgeReplies, KeptNote, ReplyStore
 from adjudge.assessors.llm.exchange import (
     AskEstimate,
@@ -45,6 +45,7 @@ from adjudge.assessors.llm.server import ask_all, count, probe
 from adjudge.assessors.llm.spending import Spent
 from adjudge.core.engine import generator
 from adjudge.core.errors import ClashError, DataError, UsageError, among, quoted
+from adjudge.core.phrases import Argument, Spoken, either, spoken
 from adjudge.core.table import Cell, Column, Table, Tabular
 from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, SourceSentence
@@ -107,17 +108,25 @@ class LlmOptions:
 
     def __post_init__(self) -> None:
         if self.score not in SCORES:
-            raise UsageError(f"score is {quoted(self.score)}, expected one of: {', '.join(SCORES)}")
+            raise UsageError(
+                f"{Argument('score')} is {quoted(self.score)}, expected one of: {', '.join(SCORES)}"
+            )
         if not 0 <= self.temperature <= 2:
-            raise UsageError(f"temperature is {self.temperature:g}, expected a number from 0 to 2")
+            raise UsageError(
+                f"{Argument('temperature')} is {self.temperature:g}, expected a number from 0 to 2"
+            )
         if not 0 <= self.share_again <= 1:
-            raise UsageError(f"share_again is {self.share_again:g}, expected a share from 0 to 1")
+            raise UsageError(
+                f"{Argument('share_again', flag='repeats')} is {self.share_again:g}, expected a share from 0 to 1"
+            )
         if not 0 <= self.retries_invalid < TIMES:
-            raise UsageError(f"retries_invalid is {self.retries_invalid}, expected 0 to {TIMES - 1}")
+            raise UsageError(
+                f"{Argument('retries_invalid')} is {self.retries_invalid}, expected 0 to {TIMES - 1}"
+            )
         for option, least in (("max_words", 0), ("max_tokens", 1), ("pairs", 1), ("seed", 0)):
             value = getattr(self, option)
             if value is not None and value < least:
-                raise UsageError(f"{option} is {value}, expected {least} or more")
+                raise UsageError(f"{Argument(option)} is {value}, expected {least} or more")
 
 
 @dataclass(frozen=True)
@@ -153,9 +162,14 @@ class LlmJudged(Tabular):
     """Questions that were not asked for that."""
     failed: bool = False
     """Whether nothing of what was asked for the first time has an answer, or the judge never gave one."""
-    others: str | None = None
+    kept: Spoken | None = None
     """Which replies of other judges were taken instead of asking."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def others(self) -> str | None:
+        """The same for a reader in Python."""
+        return None if self.kept is None else spoken(self.kept, "python")
 
     def headline(self) -> str:
         card = self.card
@@ -171,15 +185,15 @@ class LlmJudged(Tabular):
             sentence += f"; {counted(missing, 'answer is', 'answers are')} missing ({reasons})"
         return f"{sentence}."
 
-    def lines(self) -> list[str]:
-        """For people."""
+    def lines(self) -> list[Spoken]:
+        """For people, at any door."""
         card = self.card
         cost = "" if card.cost is None else f", cost {card.cost:.4f}"
         kept = f"; {counted(self.cached, 'reply was', 'replies were')} there already" if self.cached else ""
         lines = [
             self.headline(),
             f"{counted(self.new, 'new answer')} in this run{kept}.",
-            *([] if self.others is None else [self.others]),
+            *([] if self.kept is None else [self.kept]),
             f"All runs: {counted(card.requests, 'request')}, {card.prompt_tokens:,} prompt tokens,"
             f" {card.answer_tokens:,} answer tokens{cost}.",
             *self.notes,
@@ -393,7 +407,8 @@ def _check_name(folder: Folder, store: Store, name: str, protocol: Protocol, sig
     if earlier is None:
         if any(judged.task.protocol == protocol.name or judged.origin != ORIGIN for judged in answers):
             raise ClashError(
-                f"an assessor {quoted(name)} is there already, and is no judge of this kind: take another name"
+                f"an assessor {quoted(name)} is there already, and is no judge of this kind: take another"
+                f" {Argument('name')}"
             )
         return
     if not any(judged.task.protocol == protocol.name for judged in answers):
@@ -553,7 +568,8 @@ def run_judging(
         if job.options.ask_anew and not goes_on and not run.has_open():
             kept.end_anew(job.anew())
             raise ClashError(
-                f"{job.name} has answered all of this already, and its answers stay: ask_anew=True needs another name"
+                f"{job.name} has answered all of this already, and its answers stay: {Argument('ask_anew', True)} needs"
+                f" another {Argument('name')}"
             )
         try:
             run.ask()
@@ -567,7 +583,11 @@ def run_judging(
 def check_cost(limits: AskLimits, prices: Prices) -> None:
     """A limit of cost needs prices: without them nothing would ever reach it."""
     if limits.max_cost is not None and not (prices.prompt or prices.answer):
-        raise UsageError("max_cost needs prices of prompts and answers: without them nothing costs anything")
+        both = f"{Argument('price_prompt').option} and {Argument('price_answer').option}"
+        prices_of_both = either("prices of prompts and answers", both)
+        raise UsageError(
+            f"{Argument('max_cost')} needs {prices_of_both}: without them nothing costs anything"
+        )
 
 
 @dataclass
@@ -644,7 +664,7 @@ class AskedServer:
         self.spent += _trying(features)
         if not features.logprobs:
             raise UsageError(
-                "a weighted score needs log-probabilities, and the server gives none: take score=top"
+                f"a weighted score needs log-probabilities, and the server gives none: take {TOP}"
             )
 
     def _found(self, features: ServerFeatures) -> None:
@@ -708,7 +728,7 @@ class AskedServer:
             seconds=reply.seconds,
         )
 
-    def of_others(self) -> str | None:
+    def of_others(self) -> Spoken | None:
         """Which replies of other judges were taken instead of asking."""
         many = self.others.total()
         if not many:
@@ -721,7 +741,8 @@ class AskedServer:
         return (
             f"{many:,} of {counted(self.done, 'reply', 'replies')}"
             f" {'was' if many == 1 else 'were'} kept from {listed(parts)}: nothing was sent for"
-            f" {'it' if many == 1 else 'them'}; to ask again, take ask_anew=True and another name"
+            f" {'it' if many == 1 else 'them'}; to ask again, take {Argument('ask_anew', True)} and"
+            f" another {Argument('name')}"
         )
 
     def _rest(self) -> AskLimits:
@@ -955,7 +976,7 @@ class _Run:
             stopped=self.stopped,
             left=self.left,
             failed=bool(card.asked) and (not card.answered or (bool(lacking) and len(lacking) == len(first))),
-            others=self.asking.of_others(),
+            kept=self.asking.of_others(),
             notes=(*self.job.notes, *([] if cut is None else [cut]), *self._covered()),
         )
 

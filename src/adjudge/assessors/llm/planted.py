@@ -24,6 +24,7 @@ from adjudge.assessors.llm.prompts import PosedQuestion
 from adjudge.assessors.llm.server import count
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.phrases import Spoken, spoken
 from adjudge.core.table import Column, Table, Tabular
 from adjudge.core.words import counted, decimal, exact_percent, percent
 from adjudge.judgments.protocol import PREFERENCE, Value
@@ -117,7 +118,7 @@ class PlantedCheck(Tabular):
     cost: float | None
     seed: int
     signature: str
-    others: str | None = None
+    others: Spoken | None = None
     """Which replies of other judges were taken instead of asking."""
 
     @property
@@ -186,7 +187,7 @@ class PlantedCheck(Tabular):
         return {
             **self.table().as_dict(),
             **{name: getattr(self, name) for name in names},
-            "kept_from_others": self.others,
+            "kept_from_others": None if self.others is None else spoken(self.others, "python"),
             "headline": self.headline(),
         }
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.assessors.llm.answers import (
+    TOP,
     AnswerForm,
     Score,
     answer_form,
@@ -26,6 +27,7 @@ from adjudge.assessors.llm.answers import (
 )
 from adjudge.assessors.llm.exchange import ChatRequest, Message
 from adjudge.core.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, by_date, references_for
 from adjudge.data.folder import read_text
@@ -154,7 +156,9 @@ def check_shown(names: Iterable[str], protocol: Protocol) -> tuple[str, ...]:
     wanted = list(names)
     for name in wanted:
         if name not in SHOWN:
-            raise UsageError(f"show is {quoted(name)}{nearest(name, SHOWN)}, expected {' or '.join(SHOWN)}")
+            raise UsageError(
+                f"{Argument('show')} is {quoted(name)}{nearest(name, SHOWN)}, expected {' or '.join(SHOWN)}"
+            )
     if "reference" in wanted and protocol.has_reference:
         raise UsageError(f"{protocol.name} compares with a reference, which is always shown")
     return tuple(name for name in SHOWN if name in wanted)
@@ -207,15 +211,15 @@ class Prompter:
             if not self._is_weighable:
                 raise UsageError(
                     f"a weighted score is for ratings, and {self.protocol.name} is a {self.protocol.kind} protocol:"
-                    " take score=top"
+                    f" take {TOP}"
                 )
             for question in self.protocol.questions:
                 check_weighted(question)
         lost = [name for name in self.show if name not in self.template.places]
         if lost:
             raise UsageError(
-                f"show names {quoted(lost[0])}, and the template has no place {{{{{lost[0]}}}}} for it: put it into the"
-                f" template, or leave {lost[0]} out of show"
+                f"{Argument('show')} names {quoted(lost[0])}, and the template has no place {{{{{lost[0]}}}}} for it:"
+                f" put it into the template, or leave {lost[0]} out of {Argument('show')}"
             )
 
     @property
