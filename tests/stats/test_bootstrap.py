@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats import bootstrap
@@ -37,7 +38,7 @@ def test_intervals_are_those_of_r(level: float, low: float, high: float) -> None
     assert [found.low[0], found.high[0]] == pytest.approx([low, high], rel=1e-13)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.floats(-100, 100) | st.just(math.nan), min_size=1, max_size=12))
 def test_a_column_is_what_scipy_says_of_its_present_cells(column: list[float]) -> None:
     found = t_means(np.array([column, column[::-1]]).T)
@@ -120,7 +121,7 @@ NEAR = [
 ]
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(arrays(np.float64, st.tuples(st.integers(0, 12), st.integers(0, 4)), elements=st.sampled_from(NEAR)))
 def test_values_that_differ_from_the_commonest_are_counted_as_the_plain_twin_does(values: FloatArray) -> None:
     assert varied(values).tolist() == [plainly_varied(column) for column in values.T.tolist()]
@@ -151,7 +152,7 @@ def plain(values: FloatArray, seed: int, resamples: int, level: float) -> FloatA
     return bounds
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(1, 12),

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
@@ -52,7 +53,7 @@ def numerical_errors(wins: FloatArray, log: FloatArray) -> FloatArray:
 
 
 @given(st.integers(2, 6), st.integers(0, 2**32 - 1))
-@settings(deadline=None, max_examples=20)
+@examples(20)
 def test_standard_errors_are_those_of_a_numerical_hessian(n: int, seed: int) -> None:
     wins = np.random.default_rng(seed).uniform(0.5, 5, (n, n))
     found = fit(wins)
