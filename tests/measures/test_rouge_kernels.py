@@ -280,6 +280,7 @@ def test_once_compiled_scores_load_nothing_heavy() -> None:
     assert run(f"{SCORED}\n{loaded}").strip() == ""
 
 
+@pytest.mark.slow  # numba compiles all of them
 def test_numba_and_object_files_give_the_same_scores() -> None:
     here: dict[str, object] = {}
     exec(SCORED, here)
