@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from tests.properties import EXHAUSTIVE, QUICK
 
 # Every worker has one core: with more threads of linear algebra they wait for each other, most of the time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -54,12 +55,12 @@ if threading.current_thread() is threading.main_thread():
 gc.disable()
 YOUNG = 50_000  # objects; with Python's 700 the collector takes a twentieth of the time
 
-# Every run draws other examples; `make test-all` draws five times as many.
+# Every run draws other examples; `make test-all` draws eight times as many.
 UNCHECKED = (
     HealthCheck.too_slow,
     HealthCheck.function_scoped_fixture,
 )  # machines are noisy, our fixtures are read
-for profile, examples in (("quick", 40), ("exhaustive", 200)):
+for profile, examples in (("quick", QUICK), ("exhaustive", EXHAUSTIVE)):
     settings.register_profile(profile, max_examples=examples, deadline=None, suppress_health_check=UNCHECKED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

@@ -129,7 +129,7 @@ def _unset(row: dict[str, Any], since: set[str]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key not in {"form", *since}}
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def test_nothing_is_new_or_wrong_and_exports_are_the_same(
     database: str, folder: Folder, adjudge: Adjudge
 ) -> None:

@@ -12,8 +12,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 import adjudge
 from adjudge.analyses.anova import anova
@@ -859,7 +860,7 @@ def test_sentences() -> None:
     st.sampled_from([0.0, 0.15, 0.5]),
     st.sampled_from([[], ["topic"], ["assessor"], ["topic", "assessor"]]),
 )
-@settings(deadline=None, max_examples=25)
+@examples(25)
 def test_no_sentence_contradicts_the_table(
     seed: int, assessors: bool, types: bool, missing: float, random: list[str]
 ) -> None:

@@ -12,9 +12,10 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.properties import examples
 
 import adjudge
 from adjudge.analyses.compare.pairs import compare_matrix
@@ -259,7 +260,7 @@ def cases(draw: st.DrawFn) -> tuple[Any, list[bool], Better]:
     )
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(cases())
 def test_counts_are_those_of_a_plain_loop(case: tuple[Any, list[bool], Better]) -> None:
     values, human, better = case
@@ -574,7 +575,7 @@ def test_a_machine_without_scores_is_not_outside() -> None:
     assert "; 1 machine has no scores" in levels
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.integers(2, 9), st.integers(0, 2**32 - 1), st.sampled_from(["greater", "less", "two-sided"]))
 def test_whoever_has_a_p_below_alpha_is_beyond_the_cutoff(topics: int, seed: int, alternative: Any) -> None:
     """The cut-off c is the smallest with at most alpha of the resamples above it; p counts those that tie, too."""

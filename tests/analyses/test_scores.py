@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 import adjudge
 from adjudge.analyses.scores import Scores
@@ -116,7 +117,7 @@ def test_options_of_a_table(write: Write) -> None:
     assert adjudge.read_scores(bare).measures == ("table",)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(
     st.dictionaries(
         st.tuples(

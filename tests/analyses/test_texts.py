@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
+from tests.properties import examples
 
 import adjudge
 from adjudge.analyses.compare.texts import TextScores
@@ -46,7 +47,7 @@ def beside(spec: str, stat: str) -> str:
     return spec.replace("stat=f", f"stat={stat}").replace("(stat=recall, ", "(")
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(rows)
 def test_line_by_line_it_is_rouge_score(given_rows: list[tuple[str, str, list[str]]]) -> None:
     systems = {"a": [row[0] for row in given_rows], "b": [row[1] for row in given_rows]}

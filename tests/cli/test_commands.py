@@ -314,7 +314,7 @@ JSON_CALLS = [
     "examples my-eval -m rouge-1",
     "figure",
     "figure forest my-eval -m rouge-2",
-    "figure all my-eval -m rouge-2",
+    "figure all matrix.csv",
 ]
 
 

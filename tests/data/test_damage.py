@@ -126,11 +126,21 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("name", FILES)
 def test_a_damaged_file_is_read_or_named_in_one_line(e: Path, name: str, damage: str) -> None:
     DAMAGE[damage](next(iter(e.glob(name))))
     read(e)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_some_damage_to_every_file(sound: Path, tmp_path: Path, name: str, rng: random.Random) -> None:
+    for damage in rng.sample(sorted(DAMAGE), 4):
+        print(damage)
+        e = copytree(sound, tmp_path / damage)
+        DAMAGE[damage](next(iter(e.glob(name))))
+        read(e)
 
 
 @pytest.mark.parametrize("name", FILES)

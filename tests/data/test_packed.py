@@ -12,8 +12,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 import adjudge
 from adjudge.core.errors import AdjudgeError, FormatError, UsageError
@@ -87,7 +88,7 @@ def test_a_bomb_takes_little_memory_before_it_is_refused(suffix: str, tmp_path: 
         tracemalloc.stop()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.data())
 def test_a_zst_of_several_frames_is_read_whole_or_refused(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

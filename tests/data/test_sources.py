@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.data.collection import SentencePlace, SourceSentence, source_sentences
 from adjudge.data.rows import Document
@@ -80,7 +81,7 @@ def test_the_language_is_handed_on() -> None:
     assert found != source_sentences([Document("t", "d", text)], "en")
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(TEXT, max_size=4))
 def test_places_cut_the_sentence_out_of_the_text(documents: list[str]) -> None:
     found = source_sentences(Document("t", f"d{k}", text) for k, text in enumerate(documents))
@@ -101,7 +102,7 @@ def test_places_cut_the_sentence_out_of_the_text(documents: list[str]) -> None:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXT)
 def test_what_is_a_sentence_has_words_to_be_compared_by(text: str) -> None:
     assert (count_words(text) > 0) == bool(character_words(text))

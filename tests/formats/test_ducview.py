@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.data.ducview import make
 from tests.judgments.pyramid_making import annotated_by, built_by, collected, peers, pyramids
+from tests.properties import examples
 
 from adjudge.core.errors import DataError, FormatError
 from adjudge.core.phrases import spoken
@@ -323,7 +324,7 @@ def test_import_export_import_gives_the_same(name: str, tmp_path: Path) -> None:
     assert summaries[0] == summaries[1]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_generated_ones_come_back(data: st.DataObject, tmp_path: Path) -> None:
     pyramid = data.draw(pyramids())
@@ -543,7 +544,7 @@ def test_external_entities_are_not_fetched(tmp_path: Path) -> None:
 # Files that nobody meant
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(seed=st.integers(0, 2**32), edits=st.integers(1, 12))
 def test_a_damaged_file_is_read_as_far_as_it_goes(seed: int, edits: int, tmp_path: Path) -> None:
     """Cut, doubled and swapped anywhere: an import always comes to its end, and what it kept comes back the same."""
@@ -625,7 +626,7 @@ def longest(pattern: str, text: str) -> list[tuple[int, int]]:
     return found
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(pattern=PIECE, text=st.text(alphabet="abc-.1 \n", max_size=12))
 def test_matches_are_those_of_the_plain_twin(pattern: str, text: str) -> None:
     assert matches(pattern, text) == longest(pattern, text)

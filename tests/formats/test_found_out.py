@@ -13,8 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.core.errors import AdjudgeError, FormatError, UsageError
 from adjudge.core.table import csv_safe
@@ -290,7 +291,7 @@ NAMES = st.text(st.sampled_from('abcxyzäЖ.;,|-"'), min_size=1, max_size=6).map
 VALUES = st.floats(-1e6, 1e6, allow_nan=False).map(lambda value: round(value, 6)) | st.none()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     systems=st.lists(NAMES, min_size=1, max_size=4, unique=True),
     values=st.lists(st.lists(VALUES, min_size=4, max_size=4), min_size=1, max_size=5),

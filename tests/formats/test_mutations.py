@@ -102,16 +102,18 @@ def test_memory_does_not_grow_with_the_file(case: str, tmp_path: Path) -> None:
     path.write_text(content, encoding="utf-8")
     assert list(read([path]))  # what is loaded when a format is first read stays, and does not count
     path.write_text(header + content.removeprefix(header) * (300_000 // len(content)), encoding="utf-8")
-    peaks = []
-    for _ in range(
-        2
-    ):  # Python's table of all names may have to grow meanwhile, for all that this process has read
+    half = 150_000  # of the file
+
+    def peak() -> int:
         tracemalloc.start()
         count = sum(1 for _ in read([path]))
-        peaks.append(tracemalloc.get_traced_memory()[1])
+        most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert count > 1_000
-    assert min(peaks) < 150_000  # half of the file
+        return most
+
+    # Once more where Python's table of all names had to grow meanwhile, for all that this process has read.
+    assert peak() < half or peak() < half
 
 
 @pytest.mark.parametrize(("case", "number"), [("protocol", 2144)])

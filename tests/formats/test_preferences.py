@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.analyses.preferences import Prefer
 from adjudge.analyses.preferences.strengths import fit_preferences
@@ -184,7 +185,7 @@ def free_of_ties(row: PreferenceRow) -> bool:
     return row.winner != "skip" or "skip" not in (row.left, row.right)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(ROWS, st.sampled_from(FORMS))
 def test_what_is_written_reads_back(tmp_path: Path, rows: list[PreferenceRow], form: str) -> None:
     rows = [row for row in rows if free_of_ties(row)] or [PreferenceRow("a", "b", "left")]

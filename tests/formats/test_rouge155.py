@@ -6,8 +6,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.core.errors import AdjudgeError, FormatError, UsageError
 from adjudge.core.phrases import spoken
@@ -259,7 +260,7 @@ def test_files_are_looked_for_beside_the_settings(
 # Broken at random
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(data=st.data())
 def test_broken_settings_are_read_or_refused(data: st.DataObject) -> None:
     raw = bytearray(XML.encode())
@@ -451,7 +452,7 @@ def test_two_texts_of_one_peer_are_refused(write: Write, refused: Refused) -> No
     assert "stands twice with different content" in message
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_broken_files_import_or_end_in_one_line(data: st.DataObject, attempt: Attempt) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -538,7 +539,7 @@ def test_mistakes(line: str, expected: str, write: Write, refused: Refused) -> N
     assert expected in message
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_broken_output_imports_or_ends_in_one_line(data: st.DataObject, attempt: Attempt) -> None:
     raw = bytearray(OUTPUT.encode())

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from argon2 import PasswordHasher
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.judgments.making import Clock, a_task, an_event, fill
+from tests.properties import examples
 from tests.waiting import HANG
 
 from adjudge.core.errors import ClashError, DataError, FormatError, UsageError
@@ -263,7 +264,7 @@ def test_a_password_is_the_same_however_its_accents_are_composed(store: Store, h
     assert store.accounts.check_password("ann", "Angstrom-Bøker") is None
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.text(st.characters(), min_size=10, max_size=40))
 def test_any_characters_make_a_password(password: str) -> None:
     light = Counting()

@@ -219,7 +219,16 @@ def state(path: Path) -> tuple[object, ...]:
     return (*found, log.exists() and log.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("what", ["rename", "remove"])
+@pytest.mark.parametrize(
+    ("judged", "what"),
+    [
+        ("sqlite", "rename"),
+        ("postgresql", "remove"),
+        pytest.param("sqlite", "remove", marks=pytest.mark.slow),
+        pytest.param("postgresql", "rename", marks=pytest.mark.slow),
+    ],
+    indirect=["judged"],
+)
 def test_killed_at_any_step_files_and_store_agree(judged: Evaluation, tmp_path: Path, what: str) -> None:
     """Before the journal is whole nothing has happened; from then on opening the folder finishes it."""
     processes = multiprocessing.get_context("forkserver")

@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.data.collection import Collection, source_sentences
 from adjudge.data.folder import Settings
@@ -128,7 +129,7 @@ def test_judgments_of_changed_sentences_stand_apart() -> None:
     assert left == [(judged[1], "the left sentence has changed in its document")]
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(
     st.lists(
         st.sampled_from(["The dam broke.", "Rain  fell.", "Nobody\nwas hurt.", "So it\tgoes."]), min_size=1

@@ -261,7 +261,16 @@ def state(path: Path) -> tuple[Any, ...]:
     return files, [{k: v for k, v in r.items() if k != "received_at"} for r in kept]
 
 
-@pytest.mark.parametrize("how", ["kill", "full"])
+@pytest.mark.parametrize(
+    ("e", "how"),
+    [
+        ("sqlite", "kill"),
+        ("postgresql", "full"),
+        pytest.param("sqlite", "full", marks=pytest.mark.slow),
+        pytest.param("postgresql", "kill", marks=pytest.mark.slow),
+    ],
+    indirect=["e"],
+)
 def test_stopped_at_any_step_an_import_is_there_or_not(e: Evaluation, tmp_path: Path, how: str) -> None:
     processes = multiprocessing.get_context("fork")
     files = written(tmp_path, csv=NEW)

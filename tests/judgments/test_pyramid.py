@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.judgments.pyramid_making import (
     a_pyramid,
@@ -17,6 +17,7 @@ from tests.judgments.pyramid_making import (
     peers,
     pyramids,
 )
+from tests.properties import examples
 
 from adjudge.core.errors import DataError
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
@@ -84,7 +85,7 @@ def test_an_answer_holds_everything_and_reads_back() -> None:
     protocol.check(PYRAMID_PEER, AN_ANNOTATION.to_answer())
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(data=st.data())
 def test_generated_ones_read_back(data: st.DataObject) -> None:
     pyramid = data.draw(pyramids())

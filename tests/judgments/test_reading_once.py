@@ -48,14 +48,23 @@ def test_within_it_they_stay_and_after_it_they_are_those_of_now(small: Evaluatio
 
 
 @pytest.mark.parametrize("line", ["stability e", "report e -o page --paper paper"])
-def test_a_command_reads_them_once(small: Evaluation, reads: list[int], line: str) -> None:
+def test_a_command_reads_texts_and_judgments_once(
+    small: Evaluation, reads: list[int], monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
     small.simulate_judgments("rating", assessors=2, noise=0.3, seed=1)
     small.score("rating(aspect=overall)", "rouge-1")
     reads.clear()
+    texts, loaded = [], collection._loaded
+
+    def counted(*args: Any) -> Collection:
+        texts.append(args)
+        return loaded(*args)
+
+    monkeypatch.setattr(collection, "_loaded", counted)
     words = [small.path.name if word == "e" else word for word in line.split()]
     done = called(small.path.parent, *words)
     assert done.returncode == 0, done.stderr
-    assert len(reads) == 1
+    assert (len(texts), len(reads)) == (1, 1)
 
 
 def test_two_folders_are_told_apart(small: Evaluation, reads: list[int]) -> None:
@@ -77,20 +86,3 @@ def test_texts_too_whole_or_of_one_topic(small: Evaluation) -> None:
         assert load(small.folder, topic=topic).documents != whole.documents
     assert load(small.folder) is not whole
     assert load(small.folder) == whole
-
-
-@pytest.mark.parametrize("line", ["stability e", "report e -o page"])
-def test_a_command_reads_texts_once(small: Evaluation, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    small.simulate_judgments("rating", assessors=2, noise=0.3, seed=1)
-    small.score("rating(aspect=overall)", "rouge-1")
-    read, loaded = [], collection._loaded
-
-    def counted(*args: Any) -> Collection:
-        read.append(args)
-        return loaded(*args)
-
-    monkeypatch.setattr(collection, "_loaded", counted)
-    words = [small.path.name if word == "e" else word for word in line.split()]
-    done = called(small.path.parent, *words)
-    assert done.returncode == 0, done.stderr
-    assert len(read) == 1

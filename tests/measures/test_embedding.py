@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.data.rows import Summary, Topic
@@ -149,7 +150,7 @@ def test_references_are_put_together_by_option() -> None:
 # Windows
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(st.lists(st.integers(1, 5), max_size=12), st.integers(1, 12))
 def test_windows_hold_every_token_once_and_cut_no_word(sizes: list[int], most: int) -> None:
     words = [word for word, size in enumerate(sizes) for _ in range(size)]

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.data.ducview import make
 from tests.judgments.pyramid_making import a_pyramid, an_annotation, annotated_by, built_by, collected
+from tests.properties import examples
 
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
@@ -192,7 +193,7 @@ def plain_score(said: dict[int, str], writers: str, times: dict[int, int], stat:
 LETTERS = st.sets(st.sampled_from("ABCD"), min_size=1).map(lambda who: "".join(sorted(who)))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     said=st.dictionaries(st.integers(1, 8), LETTERS, max_size=8),
     times=st.dictionaries(st.integers(0, 10), st.integers(0, 3), max_size=8),

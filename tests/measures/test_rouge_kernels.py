@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.core.compiled import PLATFORMS, Bare
 from adjudge.data.rows import Summary, Topic
@@ -68,7 +69,7 @@ def assert_equal(peers: list[PreparedText], references: list[PreparedText]) -> N
         assert fast == [measure.counts(every[p], every[r]) for p, r in pairs], str(measure)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(texts, min_size=1, max_size=3), st.lists(texts, min_size=1, max_size=3))
 def test_kernels_equal_the_plain_twin(peers: list[PreparedText], references: list[PreparedText]) -> None:
     assert_equal(peers, references)
@@ -91,7 +92,7 @@ def check_same_numbers(texts: list[str], preparation: Preparation) -> None:
         assert lengths[0] == lengths[1]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(st.text("abAB19 -.\n\r\t\0éK漢'", max_size=30), min_size=1, max_size=6),
     st.booleans(),
@@ -131,7 +132,7 @@ stemmable = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(stemmable, min_size=1, max_size=40))
 def test_compiled_stems_are_the_stems(words: list[str]) -> None:
     blob = np.frombuffer("-".join(words).encode(), np.uint8)
@@ -279,6 +280,7 @@ def test_once_compiled_scores_load_nothing_heavy() -> None:
     assert run(f"{SCORED}\n{loaded}").strip() == ""
 
 
+@pytest.mark.slow  # numba compiles all of them
 def test_numba_and_object_files_give_the_same_scores() -> None:
     here: dict[str, object] = {}
     exec(SCORED, here)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
+from tests.properties import examples
 
 import adjudge
 from adjudge.demo.build import stories
@@ -39,7 +40,7 @@ def theirs(peer: str, references: list[str]) -> list[float]:
     return [found[name].fmeasure for name in TYPES.values()]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(texts, st.lists(texts, min_size=1, max_size=3))
 def test_the_preset_is_rouge_score(peer: str, references: list[str]) -> None:
     ours = adjudge.rouge(peer, references, ["rouge-score"])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from xml.etree.ElementTree import Element, TreeBuilder
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
+from tests.browsing import launch
 
 from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import Comparison, compare_matrix
@@ -16,6 +18,16 @@ from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score, ScoreTable
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """One for all tests of this folder; it ends with them, since Playwright runs once at a time."""
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        yield browser
+        browser.close()
+
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 Values = Mapping[str, Sequence[float]]

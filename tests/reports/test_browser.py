@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
-from tests.browsing import launch
+from playwright.sync_api import Browser, Page
 
 from adjudge.analyses.compare.pairs import Comparison
 from adjudge.data.collection import Collection
@@ -49,14 +48,6 @@ CONTRASTS = """() => {
 SIDEWAYS = """() => [...document.body.querySelectorAll('*')].filter(e =>
   !e.closest('.scroll') && e.getBoundingClientRect().right > document.documentElement.clientWidth + 1
 ).map(e => e.outerHTML.slice(0, 80))"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, sync_playwright
-from tests.browsing import launch
+from playwright.sync_api import Browser
 from tools.check_pages import (
     SCHEMES,
     WIDTHS,
@@ -34,14 +33,6 @@ from adjudge.reports.page import build_page
 from adjudge.reports.render import write_report
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = launch(playwright)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

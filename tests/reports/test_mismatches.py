@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 from tests.analyses.mismatch_making import PEERS, UNITS, make
-from tests.browsing import launch
 from tests.reports.test_browser import CONTRASTS, SIDEWAYS
 
 from adjudge.analyses.mismatch import page as mismatches
@@ -62,14 +61,6 @@ def test_a_long_page_says_that_it_is_cut(evaluation: Evaluation, monkeypatch: py
     page = mismatch_page(evaluation.mismatch("nams"), evaluation.collection)
     assert len(page.mismatches) == 3
     assert page.more == "The page shows the first 3 of 8 mismatches; the CSV file beside it has all."
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = launch(playwright)
-        yield found
-        found.close()
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.report import LIMIT, MEASURES, SYSTEMS, TOPICS, bare_page, made_up, opened, report_of
-from playwright.sync_api import sync_playwright
-from tests.browsing import launch
+from playwright.sync_api import Browser
 
 
 def size(folder: Path, measures: int) -> int:
@@ -30,18 +29,16 @@ def test_the_largest_report_is_small_enough(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-def test_the_benchmark_paints_and_sorts(tmp_path: Path) -> None:
+def test_the_benchmark_paints_and_sorts(browser: Browser, tmp_path: Path) -> None:
     scores = made_up(4, 6, 2)
     assert len(scores) == 4 * 6 * 2
     bare = bare_page(scores, tmp_path / "bare.html")
-    with sync_playwright() as playwright:
-        chromium = launch(playwright)
-        found = opened(chromium, bare)
-        page = chromium.new_page()
-        page.goto(bare.as_uri())
-        page.get_by_role("button", name="system-02").first.click()
-        column = page.locator("table").first.locator("tbody tr td:nth-child(4)").all_inner_texts()
-        chromium.close()
+    found = opened(browser, bare)
+    page = browser.new_page()
+    page.goto(bare.as_uri())
+    page.get_by_role("button", name="system-02").first.click()
+    column = page.locator("table").first.locator("tbody tr td:nth-child(4)").all_inner_texts()
+    page.close()
     assert found.paint > 0
     assert found.sort is not None
     assert found.sort > 0

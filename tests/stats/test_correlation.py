@@ -10,10 +10,11 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
@@ -74,7 +75,7 @@ cells = st.one_of(quarters, quarters, quarters, st.just(math.nan))
     systems=st.integers(1, 7),
     unit=st.sampled_from([1.0, 2.0**-900, 2.0**900]),
 )
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_equal_loops_over_scipy(data: st.DataObject, topics: int, systems: int, unit: float) -> None:
     x = data.draw(arrays(np.float64, (2, topics, systems), elements=cells)) * unit
     y = data.draw(arrays(np.float64, (topics, systems), elements=cells))

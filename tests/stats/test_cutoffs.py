@@ -7,9 +7,10 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.engine import generator
 from adjudge.stats.checks import FloatArray
@@ -21,7 +22,7 @@ from adjudge.stats.tests import run_pairs, theoretical_cutoffs
 TESTS = ("t", "t-unpaired", "welch", "sign", "wilcoxon")
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.integers(2, 14), st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.2]), st.booleans())
 def test_a_pair_differs_exactly_where_its_statistic_reaches_the_cutoff(
     topics: int, seed: int, alpha: float, whole: bool

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, optimize, special, stats
 from statsmodels.stats.proportion import proportion_confint
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats import effects, pairs
@@ -157,7 +158,7 @@ def test_exact_and_normal_ranks_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(normal, exact, atol=0.006 * sd)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.integers(6, 30), st.sampled_from([0.5, 0.8, 0.95]), st.integers(0, 1000))
 def test_an_interval_holds_what_the_signed_rank_test_does_not_reject(n: int, level: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -298,7 +299,7 @@ def score_by_likelihood(wins: int, losses: int, n: int, difference: float) -> fl
     return (wins - losses - n * difference) / math.sqrt(n * (2 * share + difference * (1 - difference)))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
 def test_the_limits_are_where_the_score_is_just_significant(wins: int, losses: int, ties: int) -> None:
     n = wins + losses + ties
@@ -542,7 +543,7 @@ def signed_rank_chance(n: int, upto: int) -> float:
 # Noise and extremes
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(2, 24),
@@ -584,7 +585,7 @@ def test_a_limit_of_noise_does_not_exclude_zero() -> None:
     assert found.low <= 0 <= found.high
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 15), st.sampled_from([-1060, -1000, -600, 600, 995]))
 def test_scores_however_small_or_large(seed: int, topics: int, power: int) -> None:
     values = np.random.default_rng(seed).normal(size=(topics, 3))

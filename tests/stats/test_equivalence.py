@@ -8,10 +8,11 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.core.words import p_words
@@ -79,7 +80,7 @@ def enumerated(d: FloatArray) -> tuple[float, float, float]:
     return greater, less, min(1.0, 2 * min(greater, less))
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(
     st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=9),
     st.integers(1, 6),
@@ -162,7 +163,7 @@ def by_hand(p: FloatArray) -> list[float]:
     return found
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(2, 6),
@@ -245,7 +246,7 @@ def test_too_little_gives_reasons(test: EquivalenceTest) -> None:
     assert not math.isnan(two.p_same[0])
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([-1000, -600, 600, 995]), st.sampled_from(TESTS))
 def test_the_unit_of_scores_and_margin_does_not_matter(seed: int, power: int, test: EquivalenceTest) -> None:
     x = np.random.default_rng(seed).normal(size=(9, 3))

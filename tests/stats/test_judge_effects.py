@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
@@ -42,7 +43,7 @@ def test_a_balanced_mean_is_a_t_test_of_cluster_means() -> None:
     assert found.interval(LEVEL) == pytest.approx(tuple(expected.confidence_interval(LEVEL)))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.integers(0, 5), min_size=6, max_size=30), st.integers(0, 10**6))
 def test_a_mean_is_the_plain_jackknife(clusters: list[int], seed: int) -> None:
     values = np.random.default_rng(seed).normal(size=len(clusters))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.properties import examples
 from tests.waiting import not_stuck
 
 from adjudge.core.errors import UsageError
@@ -184,7 +185,7 @@ def test_sixty_systems_whose_bars_overlap_fifteen_others_are_counted(uneven: flo
     assert count_rankings(np.zeros((60, 60), dtype=bool)).count == math.factorial(60)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.one_of(relations(), intervals()), st.integers(0, 5))
 def test_a_run_that_thins_nothing_is_exact(better: BoolArray, seed: int) -> None:
     """Up to seven items have at most 35 states of a size."""
@@ -198,7 +199,7 @@ def test_a_run_that_thins_nothing_is_exact(better: BoolArray, seed: int) -> None
         assert (found.count, found.estimate) == (0, None)
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.one_of(relations(), intervals()))
 def test_thinned_runs_are_right_on_average(better: BoolArray) -> None:
     """With one state kept of each size: Knuth's estimator, whose mean over many runs comes near the number."""

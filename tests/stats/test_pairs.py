@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.compiled import bare
 from adjudge.core.errors import UsageError
@@ -106,7 +107,7 @@ def matrices(draw: st.DrawFn) -> FloatArray:
     return values
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(values=matrices())
 def test_all_pairs_equal_one_pair_after_the_other(way: str, values: FloatArray) -> None:
     for fast, single in twins():
@@ -457,7 +458,7 @@ def whole_tail(groups: Groups, reach: int) -> Fraction:
     return Fraction(upto, 2**items)
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(
     st.lists(st.integers(1, 24), min_size=1, max_size=6), st.sampled_from([0.0, 0.01, 0.2, 0.45, 0.5, 0.8])
 )

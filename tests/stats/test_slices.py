@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.stats.slices import slice_tests
 
@@ -27,7 +28,7 @@ def plain(values: list[float], inside: list[bool]) -> float:
     return sum(way >= observed - 1e-9 for way in ways) / len(ways)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.data())
 def test_all_choices_of_topics(data: st.DataObject) -> None:
     n = data.draw(st.integers(6, 9))

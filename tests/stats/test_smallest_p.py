@@ -6,14 +6,15 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.stats.paired import Alternative
 from adjudge.stats.tests import run_pairs, smallest_p
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(
     st.lists(st.integers(0, 3), min_size=2, max_size=6),
     st.sampled_from(["wilcoxon", "sign", "exact"]),

@@ -74,9 +74,8 @@ ENDS = st.sampled_from(["", *ENDINGS, *RESPELLINGS])
 WORDS = st.builds(lambda *parts: "".join(parts), st.text("aeiousmtnlcrfxdphyé", max_size=5), ENDS, ENDS)
 
 
-@pytest.mark.parametrize(("word", "expected"), PAIRS)
-def test_stems_are_snowballs(word: str, expected: str) -> None:
-    assert stem(word) == expected
+def test_stems_are_snowballs() -> None:
+    assert [(word, stem(word)) for word, _ in PAIRS] == [(word, expected) for word, expected in PAIRS]
 
 
 @given(WORDS)

@@ -197,9 +197,8 @@ def test_porter_nltk_is_what_plain_rules_give(word: str) -> None:
     assert porter.stem_nltk(word) == plain_porter_nltk(word)
 
 
-@pytest.mark.parametrize(("word", "stem"), PAIRS)
-def test_porter_nltk_is_nltks(word: str, stem: str) -> None:
-    assert porter.stem_nltk(word) == stem
+def test_porter_nltk_is_nltks() -> None:
+    assert [(word, porter.stem_nltk(word)) for word, _ in PAIRS] == [(word, stem) for word, stem in PAIRS]
 
 
 def test_the_reference_would_notice_another_porter() -> None:
@@ -218,9 +217,9 @@ def test_short_and_empty_words_stay() -> None:
 # ROUGE-1.5.5
 
 
-@pytest.mark.parametrize(("word", "expected"), PAIRS_155)
-def test_porter_155_is_the_scripts(word: str, expected: str) -> None:
-    assert porter.stem_155(word) == expected
+def test_porter_155_is_the_scripts() -> None:
+    stems = [(word, porter.stem_155(word)) for word, _ in PAIRS_155]
+    assert stems == [(word, expected) for word, expected in PAIRS_155]
 
 
 def test_the_reference_of_155_would_notice_the_usual_porter() -> None:

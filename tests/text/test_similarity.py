@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from tests.properties import examples
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.text import embeddings, similarity
@@ -128,7 +129,7 @@ def test_naming_one_loads_nothing_heavy() -> None:
 # Functions
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.text(max_size=6), max_size=5), st.lists(st.text(max_size=6), max_size=4))
 def test_a_function_gives_the_matrix(sentences: list[str], texts: list[str]) -> None:
     found = sentence_similarity(lambda a, b: np.reshape(letters(a, b), (len(a), len(b))), sentences)

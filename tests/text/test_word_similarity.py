@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from tests.properties import examples
 
 from adjudge.core.compiled import PLATFORMS, Bare
 from adjudge.core.errors import UsageError
@@ -69,7 +70,7 @@ def theirs(
 # The same numbers as others
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(SENTENCE, max_size=7), st.lists(TEXT, max_size=4), KINDS)
 def test_the_fast_one_equals_the_plain_twin(sentences: list[str], texts: list[str], kind: str) -> None:
     fast = WordSimilarity(sentences, kind)
@@ -89,7 +90,7 @@ def test_sentences_of_the_demo_are_as_alike_as_in_scikit_learn(
     np.testing.assert_allclose(WordSimilarity(sentences, kind).among(), expected, rtol=0, atol=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.lists(WORDS, min_size=1, max_size=9).map(" ".join).filter(character_words), min_size=1))
 def test_any_sentences_are_as_alike_as_in_scikit_learn(sentences: list[str]) -> None:
     for kind, expected in theirs(sentences, character_words).items():
@@ -127,7 +128,7 @@ def test_that_is_where_scikit_learn_differs() -> None:
     assert ours.to([text])[0, 0] < dropped[0, 0] / 2
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(SENTENCE, max_size=5), st.lists(TEXT, max_size=4), KINDS)
 def test_a_row_does_not_depend_on_the_texts_beside_it(
     sentences: list[str], texts: list[str], kind: str
@@ -141,7 +142,7 @@ def test_a_row_does_not_depend_on_the_texts_beside_it(
 # What holds exactly
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(TEXT, max_size=8), KINDS)
 def test_symmetric_from_0_to_1_and_exactly_1_with_itself(sentences: list[str], kind: str) -> None:
     fast = WordSimilarity(sentences, kind)
@@ -162,7 +163,7 @@ def test_sentences_of_the_same_words_are_exactly_alike() -> None:
     assert np.all(np.diagonal(WordSimilarity(sentences).to(shuffled)) == 1)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(SENTENCE, min_size=1, max_size=7), KINDS, st.randoms(use_true_random=False))
 def test_the_order_of_sentences_makes_no_difference(sentences: list[str], kind: str, random: Any) -> None:
     order = random.sample(range(len(sentences)), len(sentences))

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 from tests.web import making
 from tests.web.making import Running, answer, send
 
@@ -229,7 +230,7 @@ def answers(page: AskedPage) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_finished_page_holds_what_is_offered(data: st.DataObject) -> None:
     """In any order of answers: what stands was offered, and a page is done only where every question is answered."""
     protocol = data.draw(st.sampled_from(PROTOCOLS[:3]))

@@ -251,7 +251,7 @@ def _errors(client: TestClient, seen: Seen, key: str, blind: Blind) -> None:
     seen.add(client.get("/work"))
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def test_no_name_reaches_an_assessor(request: pytest.FixtureRequest, tmp_path: Path, database: str) -> None:
     address = request.getfixturevalue("server") if database == "postgresql" else None
     with blindly(tmp_path, address) as blind:

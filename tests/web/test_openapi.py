@@ -12,6 +12,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
+from tests.properties import examples
 from tests.web import making
 from tests.web.making import ORGANISER, Running
 
@@ -22,7 +23,7 @@ from adjudge.web.routes import ROUTES, Route
 DESCRIBED = [entry for entry in ROUTES if entry.described]
 WITH_BODIES = {entry.path for entry in DESCRIBED if entry.method == "POST"} - {"/api/sign-out"}
 SETTINGS = settings(
-    max_examples=30,
+    examples(30),
     deadline=None,
     derandomize=True,
     database=None,

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from adjudge.analyses.meta.rows import COLUMNS
 
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.accuracy import accuracy_all
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.rows import COLUMNS
 from adjudge.analyses.meta.words import coefficient_words
 from adjudge.analyses.preferences.measures import agreements
 from adjudge.analyses.scores import scores_of

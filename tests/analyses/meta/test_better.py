@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from adjudge.analyses.meta.better import BetterResult, better_measures, swaps_for
-from adjudge.analyses.meta.words.better import _sentences, headline
 from adjudge.analyses.meta.cells import Cells, HumanCells, cells_of
 from adjudge.analyses.meta.hotelling import hotelling
+from adjudge.analyses.meta.words.better import _sentences, headline
 from adjudge.analyses.scores import scores_of
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import DataError, UsageError

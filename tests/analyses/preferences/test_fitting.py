@@ -12,9 +12,10 @@ from typing import Any
 import evalica
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
+from tests.properties import examples
 
 from adjudge.analyses.preferences import Prefer
 from adjudge.analyses.preferences.strengths import PreferenceFit, counts_of, fit_preferences
@@ -83,7 +84,7 @@ def test_weights_are_repetitions() -> None:
     assert [each.wins for each in found.standings] == [3.0, 1.0]
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     st.lists(
         st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from(["left", "right", "tie"])).filter(
@@ -482,7 +483,7 @@ def duels(draw: st.DrawFn) -> list[PreferenceRow]:
     return [PreferenceRow(a, b, w, f"t{t}") for (a, b), w, t, times in found for _ in range(times)]
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(duels(), st.sampled_from(["half", "half", "davidson", "rao-kupper"]), st.booleans())
 def test_no_sentence_contradicts_a_number(told: list[PreferenceRow], ties: Any, position: bool) -> None:
     found = fit_preferences(Preferences.of(told), Prefer(ties=ties, position=position))

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.cli.running import runner
+from tests.conftest import few_topics
 
 from adjudge.analyses.preferences import PreferenceReport
 from adjudge.analyses.preferences.measures import (
@@ -232,14 +233,15 @@ def test_a_cell_that_is_not_there() -> None:
 
 @pytest.fixture(scope="module")
 def demo(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo with pyramids, and 200 answers per topic by simulated assessors who know the references; a copy, in
-    which reports keep scores."""
+    """Some of the demo with pyramids, and 200 answers per topic by simulated assessors who know the references; a
+    copy, in which reports keep scores."""
 
     def fill(folder: Path) -> None:
         build(folder / "e")
         e = Evaluation.open(folder / "e")
         e.take_judgments(pyramid_judgments(e.settings.name))
         simulate_preferences(e.folder, e.collection, "ref", count=200, noise=0.1, seed=1)
+        few_topics(folder / "e")
 
     return copytree(once("preference-tables", fill) / "e", tmp_path_factory.mktemp("preference-tables") / "e")
 
@@ -329,12 +331,12 @@ def test_simulated_answers_take_no_time(demo: Path) -> None:
 def test_the_report_for_people(demo: Path) -> None:
     done = runner(REPORT)(f"{demo} --human pyramid -m rouge-2 --rows topic --workers 1")
     assert "Table 1. Agreement with people" in done.stdout
-    assert "\nd12 " in done.stdout
+    assert "\nd05 " in done.stdout
     assert re.search(
         r"R1 +table-1, table-2, table-3, more|R1 +table-1.* rouge-1\|stat:recall\|stem:porter-155",
         done.stdout,
     )
-    assert "note: 2,400 of 2,400 answers are simulated" in done.stderr
+    assert "note: 1,000 of 1,000 answers are simulated" in done.stderr
     rows = runner(REPORT)(f"{demo} --human pyramid --csv - --rows set --workers 1").stdout
     assert {row["table"] for row in csv.DictReader(StringIO(rows))} == {f"table-{k}" for k in range(1, 5)}
 
@@ -342,7 +344,7 @@ def test_the_report_for_people(demo: Path) -> None:
 def test_simulate_score_converge(demo: Path, tmp_path: Path) -> None:
     copytree(demo, tmp_path / "e")
     said = json.loads(runner(prefer.simulate)(f"{tmp_path / 'e'} --from py --count 5 --json").stdout)
-    assert (said["answers"], said["from"]) == (60, "py")
+    assert (said["answers"], said["from"]) == (25, "py")
     done = runner(prefer.score)(f"{tmp_path / 'e'} --source man+py --simulated 20 --no-smooth --workers 1")
     assert done.stdout.startswith("preference(source=man+py, smooth=false, simulated=20)\n")
     assert "fluent" in done.stdout

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import combinations, product
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.judgments.assign import balance
 from adjudge.judgments.assign.balance import Loads, PageNeed, choose
@@ -29,7 +30,7 @@ def spreads(loads: Loads) -> tuple[int, int, int]:
     return spread(loads.load), by[0], by[1]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(1, 6), st.data())
 def test_where_anybody_may_judge_anything_all_shares_are_even(
     topics: int, systems: int, assessors: int, data: st.DataObject
@@ -66,7 +67,7 @@ PAGES = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(PAGES, st.lists(st.integers(0, 3), min_size=3, max_size=3), st.integers(0, 99))
 def test_loads_are_as_even_as_the_best_of_all_choices(
     drawn: list[tuple[int, list[int], int, frozenset[int]]], before: list[int], seed: int
@@ -98,7 +99,7 @@ def test_the_ledger_is_what_was_given() -> None:
         assert loads.system[a] == [sum(page.systems == (s,) for page in own) for s in range(5)]
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     st.lists(st.integers(0, 9), min_size=4, max_size=4),
     st.lists(st.integers(0, 9), min_size=4, max_size=4),

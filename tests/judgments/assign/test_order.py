@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 from tests.judgments.assign.making import COVERAGE, PREFERENCE, collection, people, planned, summaries
+from tests.properties import examples
 
 from adjudge.judgments.assign.order import GAP
 from adjudge.judgments.assign.planning import systems_of
@@ -133,7 +134,7 @@ def test_topics_come_in_different_orders_for_different_people() -> None:
     assert len(orders) == 4
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(1, 6),
     st.integers(1, 6),

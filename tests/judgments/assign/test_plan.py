@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.judgments.assign.making import COVERAGE, PREFERENCE, RATING, collection, people, planned, summaries
+from tests.properties import examples
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.collection import Collection
@@ -63,7 +64,7 @@ def test_a_changed_text_would_be_noticed() -> None:
     assert all(changed(task, other, None) for task in found.tasks)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.integers(1, 4),
     st.integers(2, 5),
@@ -93,7 +94,7 @@ def test_a_plan_is_even_nobody_gets_a_page_twice_and_running_again_adds_nothing(
     assert part.tasks == ()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.sampled_from(KINDS), st.floats(0, 0.5), st.integers(0, 20))
 def test_more_assessors_later_add_the_rest_and_keep_what_is_there(
     protocol: str, share: float, seed: int

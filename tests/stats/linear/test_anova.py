@@ -11,9 +11,10 @@ from typing import cast
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
@@ -354,7 +355,7 @@ def plain_errors(fit: LinearFit, term: Key) -> FloatArray:
 
 
 @given(st.integers(0, 10_000))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_standard_errors_equal_dense_ones(seed: int) -> None:
     rng = np.random.default_rng(seed)
     factors = [rng.integers(0, levels, 40) for levels in (3, 4, 2)]

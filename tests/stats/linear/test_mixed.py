@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
@@ -65,7 +66,7 @@ THETA = st.lists(st.sampled_from([0.0, 0.1, 0.7, 3.0]), min_size=3, max_size=3).
 
 
 @given(st.integers(0, 500), THETA, st.booleans())
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_the_criterion_is_the_likelihood(seed: int, theta: FloatArray, compiled: bool) -> None:
     y, fixed, terms = problem(seed)
     reml = Reml(y, indicators(fixed), terms)
@@ -77,7 +78,7 @@ def test_the_criterion_is_the_likelihood(seed: int, theta: FloatArray, compiled:
 
 
 @given(st.integers(0, 500))
-@settings(deadline=None, max_examples=20)
+@examples(20)
 def test_the_slope_is_that_of_the_criterion(seed: int) -> None:
     y, fixed, terms = problem(seed)
     theta = np.array([0.4, 1.1, 0.7])
@@ -107,7 +108,7 @@ def test_compiled_and_plain_ways_agree() -> None:
 @given(
     st.integers(0, 500), st.lists(st.sampled_from([0.0, 0.1, 0.7, 3.0]), min_size=4, max_size=4).map(np.array)
 )
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_terms_may_be_eliminated_in_blocks(seed: int, theta: FloatArray) -> None:
     """By topics, by assessors, by groups that share neither: always the same criterion and the same predictions."""
     rng = np.random.default_rng(seed)

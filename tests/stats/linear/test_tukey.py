@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
@@ -98,7 +99,7 @@ def test_demsars_table_of_critical_values() -> None:
         assert found == pytest.approx(row, abs=1.1e-3)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(
     st.floats(1e-6, 0.999),
     st.sampled_from([2, 3, 11, 66]),
@@ -335,7 +336,7 @@ def test_demsars_example_of_nemenyis_test() -> None:
     assert differ.tolist() == [[0, 1], [0, 3]]
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(2, 6), st.integers(2, 8), st.integers(0, 2**32 - 1))
 def test_nemenyis_test_by_hand(columns: int, topics: int, seed: int) -> None:
     values = np.random.default_rng(seed).integers(0, 4, (topics, columns)).astype(float)

@@ -9,10 +9,14 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+<<<<<<< HEAD
 from tools import calibration_figures as figures
+=======
+from tests.properties import examples
+>>>>>>> sh8
 
 from adjudge.analyses.tests import TESTS as COMPARED
 from adjudge.analyses.tests import USUAL_STATISTIC as COMPARE_STATISTIC
@@ -116,7 +120,7 @@ def test_the_ends_of_what_can_be_asked() -> None:
 
 
 @given(st.integers(2, 200), st.floats(0.01, 0.99), st.floats(0.001, 0.2))
-@settings(deadline=None, max_examples=25)
+@examples(25)
 def test_topics_and_difference_belong_together(n: int, power: float, alpha: float) -> None:
     difference = t_difference(n, 1, power=power, alpha=alpha)
     if power > alpha:
@@ -200,7 +204,7 @@ ROWS: dict[str, tuple[Callable[..., FloatArray], Callable[..., Any]]] = {
 
 @pytest.mark.parametrize("test", ROWS)
 @given(scores=RATED | TENTHS, seed=st.integers(0, 100))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_rows_say_what_tests_of_one_pair_say(test: str, scores: list[tuple[float, float]], seed: int) -> None:
     x, y = np.array(scores, dtype=float).T
     order = np.random.default_rng(seed).permutation(x.size)
@@ -838,7 +842,7 @@ def test_the_efficiency_of_w_in_closed_form(density: str) -> None:
 
 
 @given(st.lists(st.floats(0.01, 1), min_size=2, max_size=6))
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_no_density_has_less_than_the_parabola(heights: list[float]) -> None:
     """Steps of any heights, in closed form: variance = 2 sum h (b^3 - a^3)/3, integral of the square = 2 sum h^2."""
     h = np.array(heights) / (2 * sum(heights))

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.properties import examples
 
 from adjudge.core.errors import DataError, UsageError
 from adjudge.stats.preference.answers import FloatArray
@@ -191,7 +192,7 @@ def test_a_chain_of_wild_weights() -> None:
 
 
 @given(st.integers(2, 9), SEEDS)
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_both_methods_give_what_ten_lines_give(n: int, seed: int) -> None:
     wins = ring(n, seed)
     twin = np.log(plain(wins))
@@ -203,7 +204,7 @@ def test_both_methods_give_what_ten_lines_give(n: int, seed: int) -> None:
 
 
 @given(st.integers(2, 9), SEEDS, st.floats(1e-12, 1e6))
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_scaling_all_wins_changes_nothing_where_nothing_is_regularised(
     n: int, seed: int, factor: float
 ) -> None:
@@ -217,7 +218,7 @@ def test_scaling_does_change_regularised_strengths() -> None:
 
 
 @given(st.integers(2, 9), SEEDS, st.sampled_from([None, 0.3]))
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_swapping_all_winners_turns_the_strengths_round(n: int, seed: int, regularise: float | None) -> None:
     wins = generated(n, seed, share=0.5)
     there, back = fit(wins, regularise=regularise), fit(wins.T, regularise=regularise)
@@ -225,7 +226,7 @@ def test_swapping_all_winners_turns_the_strengths_round(n: int, seed: int, regul
 
 
 @given(st.integers(2, 9), SEEDS)
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_the_order_of_items_does_not_matter(n: int, seed: int) -> None:
     wins = generated(n, seed, share=0.6)
     order = np.random.default_rng(seed).permutation(n)
@@ -272,7 +273,7 @@ def test_a_start_changes_the_way_and_not_the_end() -> None:
 @given(
     st.integers(2, 6), SEEDS, st.sampled_from([1.0, 1e-4, 1e-10]), st.sampled_from(["accelerated", "zermelo"])
 )
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_the_true_error_is_below_the_bound(n: int, seed: int, tolerance: float, method: Any) -> None:
     wins = ring(n, seed)
     found = fit(wins, tolerance=tolerance, method=method)
@@ -281,7 +282,7 @@ def test_the_true_error_is_below_the_bound(n: int, seed: int, tolerance: float, 
 
 
 @given(st.integers(2, 6), SEEDS)
-@settings(deadline=None, max_examples=30)
+@examples(30)
 def test_the_bound_holds_for_weights_over_eighteen_orders_of_magnitude(n: int, seed: int) -> None:
     wins = 10 ** np.random.default_rng(seed).uniform(-12, 6, (n, n))
     found = fit(wins)
@@ -340,7 +341,7 @@ def test_the_regulariser_is_an_opponent_of_strength_one(method: Any) -> None:
 
 
 @given(st.integers(1, 7), SEEDS, st.sampled_from([0.1, 2.0]))
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_regularised_strengths_are_the_plain_ones_with_one_more_item(n: int, seed: int, often: float) -> None:
     wins = generated(n, seed, share=0.4)
     more = np.full((n + 1, n + 1), often)

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 from scipy.stats import norm
 from scipy.stats import t as student
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.preference.answers import PairAnswers
@@ -235,7 +236,7 @@ def test_the_smallest_p_of_two_items(duels: int, least: float) -> None:
     assert pair_contrasts(answers_of(told, 2)).least_p(0, 1) == pytest.approx(min(1.0, least), rel=1e-6)
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6))
 def test_no_outcome_of_two_items_is_below_the_smallest_p(seed: int, duels: int) -> None:
     """Every outcome of their duels, with another item's answers as they are."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
+from tests.properties import examples
 from tests.stats.preference.generate import crowd, log_worth, ordered_right
 
 from adjudge.core.errors import UsageError
@@ -51,7 +52,7 @@ def model_of(answers: PairAnswers, people: int) -> CrowdPosterior:
     return CrowdPosterior(answers, np.where(answers.who < 0, people, answers.who), people, 0.3, (4.0, 2.5))
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.integers(0, 10**6))
 def test_the_posterior_and_its_derivatives(seed: int) -> None:
     answers, rng = small(seed), np.random.default_rng(seed)

@@ -8,13 +8,14 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
 from scipy.stats import norm
 from scipy.stats import t as student
+from tests.properties import examples
 from tests.stats.preference.generate import Topic, agreement, facts, ordered_right, themes
 
 from adjudge.core.errors import DataError, UsageError
@@ -74,7 +75,7 @@ def curved(answers: PairAnswers, log: FloatArray) -> FloatArray:
     return found
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.integers(2, 7), st.integers(0, 25), st.integers(0, 10**6), st.booleans())
 def test_posterior_is_the_plain_one(n: int, count: int, seed: int, alike: bool) -> None:
     answers = asked(n, count, seed)
@@ -165,7 +166,7 @@ def mean_variance(covariance: FloatArray) -> float:
     return float(np.mean(of))
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.integers(2, 6), st.integers(0, 10), st.integers(0, 10**6))
 def test_less_variance_is_the_plain_difference(n: int, count: int, seed: int) -> None:
     """The mean variance of differences before and after one more answer, with a whole new matrix each time."""
@@ -186,7 +187,7 @@ def test_less_variance_is_the_plain_difference(n: int, count: int, seed: int) ->
         plain = after
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.integers(2, 6), st.integers(0, 10**6))
 def test_information_after_asking_has_the_narrowed_variance(n: int, seed: int) -> None:
     known = posterior(pair_counts(asked(n, 6, seed)), prior_factor(n, None))

@@ -8,9 +8,10 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
@@ -29,7 +30,7 @@ def enumerated(z: FloatArray, alternative: Alternative) -> float:
     return float(np.mean(sums >= z.sum() if alternative == "greater" else sums <= z.sum()))
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(SCORES, st.sampled_from([1, 10, 3, 7, 1_000_003]), st.sampled_from(ALTERNATIVES))
 def test_equals_enumeration(pairs: list[tuple[int, int]], unit: int, alternative: Alternative) -> None:
     # The twin sees whole numbers; 1/1,000,003 is no grid, and so few differences are gone through.

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
@@ -133,7 +134,7 @@ def pair_of(values: FloatArray, i: int, j: int) -> int:
     return list(combinations(range(values.shape[1]), 2)).index((i, j))
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(
     SCORES,
     st.sampled_from([1, 10, 3, 1_000_003]),
@@ -177,7 +178,7 @@ def test_equals_ten_plain_lines(
     assert result.cutoff[0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(
     st.integers(1, 400),
     st.integers(1, 3),
@@ -611,7 +612,7 @@ def drawn(seed: int, rows: IntArray, resamples: int) -> tuple[FloatArray, FloatA
     return np.concatenate([b[1] for b in blocks], axis=1), np.concatenate([b[2] for b in blocks], axis=1)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(
     SCORES_HYBRID,
     st.sampled_from([1, 10, 3, 1_000_003]),

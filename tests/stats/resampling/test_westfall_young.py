@@ -11,9 +11,10 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.properties import examples
 
 from adjudge.core.errors import UsageError
 from adjudge.stats import pairs
@@ -80,8 +81,13 @@ def used(rows: list[list[int | None]]) -> list[list[int | None]]:
     return [row for row in rows if sum(value is not None for value in row) >= 2]
 
 
+<<<<<<< HEAD
 @settings(deadline=None, max_examples=60)
 @given(MATRIX, st.sampled_from(ALTERNATIVES), st.sampled_from([1, 10, 3]))
+=======
+@examples(60)
+@given(MATRIX, st.sampled_from(METHODS), st.sampled_from(ALTERNATIVES), st.sampled_from([1, 10, 3]))
+>>>>>>> sh8
 def test_all_sign_vectors_in_fractions_give_the_same(
     rows: list[list[int | None]], alternative: Alternative, unit: int
 ) -> None:
@@ -105,7 +111,7 @@ def unpacked(signs: Signs, topics: int) -> list[tuple[int, ...]]:
     return [(1,) * topics, *(tuple(1 - 2 * int(bit) for bit in row) for row in bits)]
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(
     st.lists(st.lists(RATINGS, min_size=4, max_size=4), min_size=8, max_size=12),
     st.sampled_from(ALTERNATIVES),

@@ -1,0 +1,1 @@
+"""A package, so that its browser ends with it: Playwright can run only once at a time."""
