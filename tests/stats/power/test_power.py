@@ -12,11 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-<<<<<<< HEAD
-from tools import calibration_figures as figures
-=======
 from tests.properties import examples
->>>>>>> sh8
+from tools import calibration_figures as figures
 
 from adjudge.analyses.tests import TESTS as COMPARED
 from adjudge.analyses.tests import USUAL_STATISTIC as COMPARE_STATISTIC

@@ -81,13 +81,8 @@ def used(rows: list[list[int | None]]) -> list[list[int | None]]:
     return [row for row in rows if sum(value is not None for value in row) >= 2]
 
 
-<<<<<<< HEAD
-@settings(deadline=None, max_examples=60)
-@given(MATRIX, st.sampled_from(ALTERNATIVES), st.sampled_from([1, 10, 3]))
-=======
 @examples(60)
-@given(MATRIX, st.sampled_from(METHODS), st.sampled_from(ALTERNATIVES), st.sampled_from([1, 10, 3]))
->>>>>>> sh8
+@given(MATRIX, st.sampled_from(ALTERNATIVES), st.sampled_from([1, 10, 3]))
 def test_all_sign_vectors_in_fractions_give_the_same(
     rows: list[list[int | None]], alternative: Alternative, unit: int
 ) -> None:
