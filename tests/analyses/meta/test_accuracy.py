@@ -15,6 +15,7 @@ from adjudge.analyses.meta.rows import COLUMNS
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.accuracy import accuracy_all
 from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.parts import COLUMNS, MetaRun
 from adjudge.analyses.meta.words import coefficient_words
 from adjudge.analyses.preferences.measures import agreements
 from adjudge.analyses.scores import scores_of
@@ -56,7 +57,7 @@ def cells(data: pd.DataFrame | None = None) -> Cells:
 
 def test_every_accuracy_of_every_measure() -> None:
     given = cells()
-    found = accuracy_all(given, OPTIONS)
+    found = accuracy_all(MetaRun(given, OPTIONS))
     assert [each.coefficient for each in found.rows if each.measure.measure == "follows"] == [
         "agreement",
         "acc-eq",
@@ -90,7 +91,7 @@ def test_every_accuracy_of_every_measure() -> None:
 def test_agreement_is_that_of_preferences() -> None:
     """Equation 1, topic by topic, with the same interval over topics."""
     data = frame()
-    found = accuracy_all(cells(data), OPTIONS)
+    found = accuracy_all(MetaRun(cells(data), OPTIONS))
     for expected in agreements(scores_of(data), "overall", ["follows", "against", "random"]):
         (own,) = (
             each for each in found.of(coefficient="agreement") if each.measure.measure == expected.measure
@@ -98,13 +99,15 @@ def test_agreement_is_that_of_preferences() -> None:
         assert (own.value, own.low, own.high) == pytest.approx((expected.mean, expected.low, expected.high))
         assert own.low < own.value < own.high
         assert (own.n, own.pairs) == (expected.n, expected.pairs)
-        shares = {each.topic: each.share for each in found.by_topic if each.measure == expected.measure}
+        shares = {
+            each.topic: each.agreement.share for each in found.by_topic if each.measure == expected.measure
+        }
         assert shares == {each.topic: each.share for each in expected.topics}
     assert len(found.table("agreement-by-topic").rows) == 36
 
 
 def test_sentences_name_level_and_coefficient_and_follow_from_the_numbers() -> None:
-    found = accuracy_all(cells(), OPTIONS)
+    found = accuracy_all(MetaRun(cells(), OPTIONS))
     said = list(found.sentences())
     assert found.headline() == said[0]
     assert len(said) == 4
@@ -126,12 +129,12 @@ def test_sentences_name_level_and_coefficient_and_follow_from_the_numbers() -> N
 def test_measures_that_are_equally_good_are_named_together() -> None:
     data = frame()
     twin = data[data["measure"] == "follows"].assign(measure="follows-too")
-    found = accuracy_all(cells(pd.concat([data, twin])), OPTIONS)
+    found = accuracy_all(MetaRun(cells(pd.concat([data, twin])), OPTIONS))
     assert "follows and follows-too have the highest agreement" in found.headline()
 
 
 def test_levels_never_share_a_column_or_a_table() -> None:
-    found = accuracy_all(cells(), OPTIONS)
+    found = accuracy_all(MetaRun(cells(), OPTIONS))
     for table in found.tables():
         level = table.name.split("-")[1]
         other = {"input": "system", "system": "input"}[level]
@@ -145,7 +148,7 @@ def test_levels_never_share_a_column_or_a_table() -> None:
 def test_pairs_that_are_close_to_people() -> None:
     given = cells()
     options = Meta(resamples=60, closer_than=0.6)
-    found = accuracy_all(given, options)
+    found = accuracy_all(MetaRun(given, options))
     means = np.nanmean(given.humans[0].values, axis=0)
     apart = np.abs(means[:, None] - means)[np.triu_indices(5, 1)]
     close = int(np.count_nonzero(apart < 0.6))
@@ -156,7 +159,7 @@ def test_pairs_that_are_close_to_people() -> None:
     assert any(
         "pairwise accuracy of systems less than 0.6 apart on overall" in each for each in found.sentences()
     )
-    none = accuracy_all(given, Meta(resamples=60, closer_than=1e-6))
+    none = accuracy_all(MetaRun(given, Meta(resamples=60, closer_than=1e-6)))
     rows = none.of(coefficient="pairwise-closer")
     assert all(math.isnan(each.value) and each.pairs == 0 for each in rows)
     assert rows[0].why == "people's means of no two systems are less than 1e-06 apart"
@@ -170,7 +173,7 @@ def test_pairs_that_are_close_to_people() -> None:
 def test_missing_scores_are_counted() -> None:
     data = frame()
     gone = (data["measure"] == "random") & (data["topic"] == "t3") & data["system"].isin(["s0", "s1"])
-    found = accuracy_all(cells(data[~gone]), OPTIONS)
+    found = accuracy_all(MetaRun(cells(data[~gone]), OPTIONS))
     (ties,) = (each for each in found.of(coefficient="acc-eq") if each.measure.measure == "random")
     assert (ties.missing, ties.pairs) == (7, 12 * 10 - 7)  # of 5 systems' pairs on the topic, 3 remain
     assert any(
@@ -182,7 +185,7 @@ def test_missing_scores_are_counted() -> None:
 def test_a_measure_without_scores_says_so() -> None:
     data = frame()
     data = data[(data["measure"] != "random") | ((data["topic"] == "t1") & (data["system"] == "s1"))]
-    found = accuracy_all(cells(data), OPTIONS)
+    found = accuracy_all(MetaRun(cells(data), OPTIONS))
     own = [each for each in found.of(level="input") if each.measure.measure == "random"]
     assert {each.why for each in own} == {"no topic has two systems that people and the measure both scored"}
 
@@ -191,7 +194,7 @@ def test_a_constant_measure_has_no_agreement_to_speak_of() -> None:
     """It ties everything, and orders nothing: a blank with its reason, in every accuracy."""
     data = frame()
     data.loc[data["measure"] == "random", "value"] = 1.0
-    found = accuracy_all(cells(data), OPTIONS)
+    found = accuracy_all(MetaRun(cells(data), OPTIONS))
     own = {each.coefficient: each for each in found.rows if each.measure.measure == "random"}
     assert len(own) == 6
     for each in own.values():
@@ -204,12 +207,16 @@ def test_a_constant_measure_has_no_agreement_to_speak_of() -> None:
                 f"random with overall, {each.level} level, {heading}, among all systems: blank ({each.why})"
                 in found.warnings()
             )
-    assert all(math.isnan(each.share) and each.why for each in found.by_topic if each.measure == "random")
+    assert all(
+        math.isnan(each.agreement.share) and each.agreement.why
+        for each in found.by_topic
+        if each.measure == "random"
+    )
     assert not any("random" in each for each in found.sentences())
     # People who see no difference ask for no order.
     data = frame()
     data.loc[data["measure"] == "overall", "value"] = 3.0
-    blank = accuracy_all(cells(data), OPTIONS)
+    blank = accuracy_all(MetaRun(cells(data), OPTIONS))
     assert all(math.isnan(each.value) and each.why and "people" in each.why for each in blank.rows)
 
 
@@ -217,9 +224,9 @@ def test_a_measure_that_ties_some_topics_is_wrong_there() -> None:
     """Equation 1 counts what the measure ties as not agreed; else it would gain by saying nothing."""
     data = frame()
     data.loc[(data["measure"] == "follows") & (data["topic"] == "t2"), "value"] = 1.0
-    found = accuracy_all(cells(data), OPTIONS)
+    found = accuracy_all(MetaRun(cells(data), OPTIONS))
     (one,) = (each for each in found.by_topic if (each.measure, each.topic) == ("follows", "t2"))
-    assert (one.share, one.why) == (0, None)
+    assert (one.agreement.share, one.agreement.why) == (0, None)
     (own,) = (each for each in found.of(coefficient="agreement") if each.measure.measure == "follows")
     assert own.n == 12
 
@@ -228,7 +235,7 @@ def test_no_interval_without_spread_and_one_rule_for_few_topics() -> None:
     data = frame()
     means = data[data["measure"] == "overall"].groupby(["topic", "system"], as_index=False)["value"].mean()
     people = means.assign(measure="same", assessor=None)
-    found = accuracy_all(cells(pd.concat([data, people])), OPTIONS)
+    found = accuracy_all(MetaRun(cells(pd.concat([data, people])), OPTIONS))
     same = [each for each in found.rows if each.measure.measure == "same"]
     for each in same:
         assert each.value == pytest.approx(1)
@@ -238,7 +245,7 @@ def test_no_interval_without_spread_and_one_rule_for_few_topics() -> None:
     assert {each.why_no_interval for each in same if each.level == "system"} == {
         "it is the same in every resample"
     }
-    few = accuracy_all(cells(data[data["topic"].isin(["t0", "t1", "t2", "t3"])]), OPTIONS)
+    few = accuracy_all(MetaRun(cells(data[data["topic"].isin(["t0", "t1", "t2", "t3"])]), OPTIONS))
     assert all(math.isnan(each.low) for each in few.rows)
     assert {each.why_no_interval for each in few.of(coefficient="agreement")} == {"needs 5 topics, has 4"}
 
@@ -246,18 +253,18 @@ def test_no_interval_without_spread_and_one_rule_for_few_topics() -> None:
 def test_sentences_name_all_who_share_the_lowest_and_never_order_equals() -> None:
     data = frame()
     twin = data[data["measure"] == "against"].assign(measure="against-too")
-    found = accuracy_all(cells(pd.concat([data, twin])), OPTIONS)
+    found = accuracy_all(MetaRun(cells(pd.concat([data, twin])), OPTIONS))
     assert "; against and against-too have the lowest: " in found.headline()
     both = pd.concat([data[data["measure"].isin(["overall", "against"])], twin])
-    said = list(accuracy_all(cells(both), OPTIONS).sentences())
+    said = list(accuracy_all(MetaRun(cells(both), OPTIONS)).sentences())
     assert all("against and against-too have the same" in each for each in said)
     assert not any("lowest" in each or "highest" in each for each in said)
-    alone = accuracy_all(cells(data[data["measure"].isin(["overall", "against"])]), OPTIONS)
+    alone = accuracy_all(MetaRun(cells(data[data["measure"].isin(["overall", "against"])]), OPTIONS))
     assert "against has an agreement (" in alone.headline()
 
 
 def test_agreement_topic_by_topic_is_a_frame() -> None:
-    found = accuracy_all(cells(), OPTIONS)
+    found = accuracy_all(MetaRun(cells(), OPTIONS))
     held = found.to_frame("agreement-by-topic")
     assert len(held) == 36
     assert {"measure", "human", "among", "topic", "share", "pairs", "why"} <= set(held.columns)
@@ -268,11 +275,11 @@ def test_agreement_topic_by_topic_is_a_frame() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_very_large_scores() -> None:
-    plain = accuracy_all(cells(), OPTIONS)
+    plain = accuracy_all(MetaRun(cells(), OPTIONS))
     data = frame()
     automatic = data["measure"] != "overall"
     data.loc[automatic, "value"] *= 1e300
-    found = accuracy_all(cells(data), OPTIONS)
+    found = accuracy_all(MetaRun(cells(data), OPTIONS))
     for one, other in zip(plain.rows, found.rows, strict=True):
         assert (one.value, one.low, one.high) == pytest.approx(
             (other.value, other.low, other.high), nan_ok=True
@@ -282,32 +289,32 @@ def test_very_large_scores() -> None:
 
 def test_one_topic_and_one_system_say_why() -> None:
     data = frame()
-    one = accuracy_all(cells(data[data["topic"] == "t1"]), OPTIONS)
+    one = accuracy_all(MetaRun(cells(data[data["topic"] == "t1"]), OPTIONS))
     (crossed, *_) = one.of(coefficient="acc-eq-cross-validated")
     assert crossed.why == "all topics are one cluster: none are left to choose epsilon on"
-    alone = accuracy_all(cells(data[data["system"] == "s1"]), OPTIONS)
+    alone = accuracy_all(MetaRun(cells(data[data["system"] == "s1"]), OPTIONS))
     assert all(math.isnan(each.value) and each.why for each in alone.rows)
     assert "no measure has" in alone.headline()
 
 
 def test_sets_of_topics_are_resampled_together() -> None:
     given = replace(cells(), clusters=tuple(f"d{k % 6}" for k in range(12)))
-    found = accuracy_all(given, OPTIONS)
+    found = accuracy_all(MetaRun(given, OPTIONS))
     assert found.clustered
     assert "sets" in found.signature
     assert all("over sets of topics" in table.title for table in found.tables())
     (own, *_) = found.of(coefficient="agreement")
-    plain, *_ = accuracy_all(cells(), OPTIONS).of(coefficient="agreement")
+    plain, *_ = accuracy_all(MetaRun(cells(), OPTIONS)).of(coefficient="agreement")
     assert own.value == plain.value
     assert (own.low, own.high) != (plain.low, plain.high)
 
 
 def test_the_same_everywhere_and_as_json() -> None:
     given = cells()
-    found, again = accuracy_all(given, OPTIONS), accuracy_all(given, OPTIONS)
+    found, again = accuracy_all(MetaRun(given, OPTIONS)), accuracy_all(MetaRun(given, OPTIONS))
     assert json.dumps(found.as_dict(), allow_nan=False) == json.dumps(again.as_dict(), allow_nan=False)
     held = found.to_frame()
     assert tuple(held.columns[: len(COLUMNS)]) == COLUMNS
     assert len(held) == len(found.rows) == 18
     assert "acc-eq" in found.to_latex()
-    assert accuracy_all(given, Meta(resamples=60, seed=1)).rows != found.rows
+    assert accuracy_all(MetaRun(given, Meta(resamples=60, seed=1))).rows != found.rows

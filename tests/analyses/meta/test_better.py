@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.analyses.meta.better import BetterResult, better_measures, swaps_for
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.better import BetterResult, swaps_for
+from adjudge.analyses.meta.better import better_measures as better_of_run
 from adjudge.analyses.meta.cells import Cells, HumanCells, cells_of
-from adjudge.analyses.meta.hotelling import hotelling
+from adjudge.analyses.meta.hotelling import HotellingResult, hotelling, hotelling_all
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.meta.words.better import _sentences, headline
 from adjudge.analyses.scores import scores_of
 from adjudge.analyses.slices.slicing import RowTexts
@@ -55,6 +59,15 @@ def planted(topics: int = 30, systems: int = 9, seed: int = 1) -> Cells:
     noise = rng.normal(size=(3, topics, systems))
     close = people + 0.3 * noise[:2]
     return cells(np.concatenate([noise[2:], close]), people)
+
+
+def better_measures(given: Cells, **options: Any) -> BetterResult:
+    """At the system level, all systems, unless others are asked for."""
+    return better_of_run(MetaRun(given, Meta(**{"levels": "system", "among": "all"} | options)))
+
+
+def together(given: Cells, **options: Any) -> HotellingResult:
+    return hotelling_all(MetaRun(given, Meta(among="all", **options)))
 
 
 @pytest.fixture(scope="module")
@@ -223,13 +236,15 @@ def test_a_pair_that_was_not_tested_is_named_and_says_nothing() -> None:
     """People's own scores and the same turned round: Williams' t is 0/0."""
     made = planted(systems=12)
     people = made.people[0]
-    found = better_measures(cells(np.stack([people, -people, made.automatic[1]]), people), test="williams")
+    found = better_measures(
+        cells(np.stack([people, -people, made.automatic[1]]), people), measure_test="williams"
+    )
     [comparison] = found.comparisons
     assert "1 could not be tested (Measure 0 with Measure 1)" in found.headline()
     letters = {place.measure.measure: set(place.letters) for place in comparison.places}
     assert not letters["m0"] & letters["m1"]  # the third is significantly between them
     assert "not tested" not in comparison.places_table().title
-    both = better_measures(cells(np.stack([people, -people]), people), test="williams")
+    both = better_measures(cells(np.stack([people, -people]), people), measure_test="williams")
     [two] = both.comparisons
     assert "could not be tested (Measure 0 with Measure 1)" in both.headline()
     assert "may be the best" not in both.headline()
@@ -254,7 +269,7 @@ def test_very_small_p_are_never_0() -> None:
     people = rng.normal(size=(200, 50))
     noise = 0.01 * rng.normal(size=(2, 200, 50))
     found = better_measures(
-        cells(np.stack([people, -people]) + noise, people), levels=("global",), test="williams"
+        cells(np.stack([people, -people]) + noise, people), levels=("global",), measure_test="williams"
     )
     [pair] = found.comparisons[0].pairs
     assert 0 < pair.p <= 1e-300
@@ -287,14 +302,16 @@ def test_systems_can_be_chosen() -> None:
 
 def test_williams_test_says_what_it_supposes() -> None:
     made = planted()
-    found = better_measures(made, levels=("system", "global"), coefficients=("spearman",), test="williams")
+    found = better_measures(
+        made, levels=("system", "global"), coefficients=("spearman",), measure_test="williams"
+    )
     said = list(found.sentences())
     assert "(Williams' test, Holm over these pairs)" in said[0]
     assert sum("too small" in each for each in said) == 1
     assert sum("made for Pearson's r" in each for each in said) == 2
     assert "seed" not in found.comparisons[0].signature
     with pytest.raises(UsageError, match="one for every topic"):
-        better_measures(made, levels=("input",), test="williams")
+        better_measures(made, levels=("input",), measure_test="williams")
 
 
 def test_one_measure_has_nothing_to_be_compared_with() -> None:
@@ -304,10 +321,11 @@ def test_one_measure_has_nothing_to_be_compared_with() -> None:
 
 
 def test_more_pairs_have_more_swaps() -> None:
-    assert swaps_for(3, 0.05, "holm") == 10_000
-    assert swaps_for(300, 0.05, "holm") == 60_000
-    assert swaps_for(300, 0.05, "none") == 10_000
-    assert swaps_for(100_000, 0.05, "holm") == 100_000
+    assert swaps_for(3, Meta()) == 10_000
+    assert swaps_for(300, Meta()) == 60_000
+    assert swaps_for(300, Meta(correct="none")) == 10_000
+    assert swaps_for(100_000, Meta()) == 100_000
+    assert swaps_for(100_000, Meta(resamples=50)) == 50
 
 
 # Hotelling's T-squared
@@ -328,24 +346,22 @@ def test_two_systems_on_several_measures() -> None:
     made = planted(topics=12)
     moved = made.automatic.copy()
     moved[:2, :, 1] = moved[:2, :, 0] + [[1.0], [-1.0]] + 0.5 * np.random.default_rng(0).normal(size=(2, 12))
-    found = hotelling(cells(moved, made.people[0]), ("m0", "m1"), systems=("s0", "s1"))
+    found = hotelling(long_table(moved), ("m0", "m1"), systems=("s0", "s1"))
     [pair] = found.pairs
     assert pair.conclusion == pair.conclusion_flips == "differ"
-    assert found.headline().startswith(
-        "On Measure 0 and Measure 1 together, s0 and s1 differ (Hotelling's T-squared ="
-    )
+    assert found.headline().startswith("On m0 and m1 together, s0 and s1 differ (Hotelling's T-squared =")
     assert "F(2, 10) =" in found.headline()
     assert "by all sign flips of topics p < .001" in found.headline()
-    same = hotelling(long_table(moved[:2]), systems=("s0", "s1"))
-    assert same.pairs[0].test.t2 == pytest.approx(pair.test.t2)
-    assert same.pairs[0].test.permutation_p == pair.test.permutation_p
+    of_run = together(cells(moved[:2], made.people[0])).pairs[0]
+    assert (of_run.a, of_run.b) == ("s0", "s1")
+    assert of_run.test.t2 == pytest.approx(pair.test.t2)
 
 
 def test_all_pairs_are_corrected_together() -> None:
-    found = hotelling(planted(systems=4), correct="bonferroni")
+    found = together(planted(systems=4), correct="bonferroni")
     assert len(found.pairs) == 6
     np.testing.assert_allclose(
-        [each.corrected for each in found.pairs], np.minimum(1, [6 * each.test.p for each in found.pairs])
+        [each.corrected_p for each in found.pairs], np.minimum(1, [6 * each.test.p for each in found.pairs])
     )
     differ = sum(each.conclusion == "differ" for each in found.pairs)
     assert f"{differ} of 6 pairs of systems differ" in found.headline()
@@ -358,7 +374,7 @@ def test_topics_that_lack_a_score_and_too_few_topics_are_said() -> None:
     made = planted(topics=4, systems=3)
     holed = made.automatic.copy()
     holed[0, 0, 0] = np.nan
-    found = hotelling(cells(holed, made.people[0]))
+    found = together(cells(holed, made.people[0]))
     assert [each.conclusion for each in found.pairs] == [
         "not tested",
         "not tested",
@@ -371,15 +387,14 @@ def test_topics_that_lack_a_score_and_too_few_topics_are_said() -> None:
     assert found.pairs[2].conclusion_flips == "could not have been found"
 
 
-def test_people_may_be_among_the_measures_of_hotelling() -> None:
-    found = hotelling(planted(), ("m0", "overall"), systems=("s0", "s1"))
-    assert [each.measure for each in found.measures] == ["m0", "overall"]
-    with pytest.raises(UsageError, match='no measure "m9"'):
-        hotelling(planted(), ("m0", "m9"))
+def test_what_hotelling_cannot_compare_is_refused() -> None:
+    scores = long_table(planted().automatic)
+    with pytest.raises(UsageError, match='no scores of "m9"'):
+        hotelling(scores, ("m0", "m9"))
     with pytest.raises(UsageError, match="takes several measures"):
-        hotelling(planted(), "m0")
+        hotelling(scores, "m0")
     with pytest.raises(UsageError, match='no system "s99"'):
-        hotelling(planted(), systems=("s0", "s99"))
+        hotelling(scores, systems=("s0", "s99"))
 
 
 def test_lower_is_better_only_turns_the_differences() -> None:

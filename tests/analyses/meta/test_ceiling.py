@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 from adjudge.analyses.meta import Meta
-from adjudge.analyses.meta.ceiling import COLUMNS, _signed, ceiling_all
+from adjudge.analyses.meta.ceiling import MeasureCeiling, ceiling_all
 from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.parts import MetaRun
+from adjudge.analyses.meta.words import signed
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError
 from adjudge.stats.ceiling import human_ceiling
@@ -47,7 +49,7 @@ def cells(data: pd.DataFrame | None = None, human: str = "overall") -> Cells:
 
 def test_who_is_above_and_below() -> None:
     given = cells()
-    found = ceiling_all(given, OPTIONS)
+    found = ceiling_all(MetaRun(given, OPTIONS))
     by = {(each.measure.measure, each.level, each.coefficient): each for each in found.rows}
     assert by["truth", "input", "pearson"].low > 0
     assert by["random", "input", "pearson"].high < 0
@@ -71,7 +73,7 @@ def test_who_is_above_and_below() -> None:
 
 
 def test_every_sentence_agrees_with_its_interval() -> None:
-    found = ceiling_all(cells(), OPTIONS)
+    found = ceiling_all(MetaRun(cells(), OPTIONS))
     for sentence in found.sentences():
         for row in found.of(coefficient="pearson"):
             if f"{row.measure.words} ({row.difference:+.2f}; {row.low:+.2f}" in sentence:
@@ -80,7 +82,7 @@ def test_every_sentence_agrees_with_its_interval() -> None:
 
 
 def test_levels_and_coefficients() -> None:
-    found = ceiling_all(cells(), OPTIONS)
+    found = ceiling_all(MetaRun(cells(), OPTIONS))
     assert {(each.level, each.coefficient) for each in found.rows} == {
         ("system", "pearson"),
         ("system", "kendall-b"),
@@ -103,24 +105,24 @@ def test_one_assessor_has_no_ceiling() -> None:
     with pytest.raises(
         DataError, match=r"no human ceiling for overall: its judgments come from one assessor \(a0\)"
     ):
-        ceiling_all(cells(frame(1)), OPTIONS)
+        ceiling_all(MetaRun(cells(frame(1)), OPTIONS))
     data = frame(1)
     data["assessor"] = None
     with pytest.raises(DataError, match="no human ceiling for overall: its judgments name no assessor"):
-        ceiling_all(cells(data), OPTIONS)
+        ceiling_all(MetaRun(cells(data), OPTIONS))
 
 
 def test_of_several_human_measures_one_may_have_none() -> None:
     data = frame()
     more = data[data["assessor"] == "a0"].assign(measure="fluency")
     given = cells_of(scores_of(pd.concat([data, more])), ["overall", "fluency"])
-    found = ceiling_all(given, OPTIONS)
+    found = ceiling_all(MetaRun(given, OPTIONS))
     assert {each.human.measure for each in found.rows} == {"overall"}
     assert any("no human ceiling for fluency" in note for note in found.warnings())
 
 
 def test_two_assessors_hold_for_themselves() -> None:
-    found = ceiling_all(cells(frame(2)), OPTIONS)
+    found = ceiling_all(MetaRun(cells(frame(2)), OPTIONS))
     assert all(each.over == ("topics",) for each in found.ceilings)
     assert any("intervals hold for these assessors (there are two)" in note for note in found.warnings())
     assert all(
@@ -136,7 +138,7 @@ def test_assessors_who_judged_some_topics() -> None:
     gone = (data["measure"] == "overall") & (
         ((data["assessor"] == "a0") & (topic >= 20)) | (data["assessor"].isin(["a1", "a2"]) & (topic >= 25))
     )
-    found = ceiling_all(cells(data[~gone]), OPTIONS)
+    found = ceiling_all(MetaRun(cells(data[~gone]), OPTIONS))
     assert {(each.alone, each.shared) for each in found.ceilings} == {(5 * 6, 25 * 6)}
     assert any(
         "30 summaries were judged by one assessor alone and left out; 150 count" in n
@@ -147,9 +149,9 @@ def test_assessors_who_judged_some_topics() -> None:
 def test_a_measure_that_lacks_scores_is_compared_on_what_it_has() -> None:
     data = frame()
     gone = (data["measure"] == "alike") & (data["topic"].isin([f"t{k}" for k in range(15)]))
-    found = ceiling_all(cells(data[~gone]), OPTIONS)
+    found = ceiling_all(MetaRun(cells(data[~gone]), OPTIONS))
     by = {(each.measure.measure, each.level, each.coefficient): each for each in found.rows}
-    half = ceiling_all(cells(data[~data["topic"].isin([f"t{k}" for k in range(15)])]), OPTIONS)
+    half = ceiling_all(MetaRun(cells(data[~data["topic"].isin([f"t{k}" for k in range(15)])]), OPTIONS))
     (same,) = (
         each for each in half.of(level="input", coefficient="pearson") if each.measure.measure == "alike"
     )
@@ -161,7 +163,7 @@ def test_a_measure_that_lacks_scores_is_compared_on_what_it_has() -> None:
 def test_a_constant_measure_is_an_explained_blank() -> None:
     data = frame()
     data.loc[data["measure"] == "random", "value"] = 1.0
-    found = ceiling_all(cells(data), OPTIONS)
+    found = ceiling_all(MetaRun(cells(data), OPTIONS))
     (own,) = (
         each for each in found.of(level="system", coefficient="pearson") if each.measure.measure == "random"
     )
@@ -179,7 +181,7 @@ def test_a_constant_measure_is_an_explained_blank() -> None:
 def test_ceilings_of_measures_that_lack_scores_are_said_one_by_one() -> None:
     data = frame()
     some = (data["measure"] == "random") & data["topic"].isin([f"t{k}" for k in range(12)])
-    found = ceiling_all(cells(data[~some]), OPTIONS)
+    found = ceiling_all(MetaRun(cells(data[~some]), OPTIONS))
     rows = found.of(level="input", coefficient="pearson")
     low, high = (f"{end(each.ceiling for each in rows):.3f}" for end in (min, max))
     assert low != high
@@ -197,7 +199,9 @@ def test_every_sentence_names_level_coefficient_and_systems() -> None:
     data = frame()
     data["kind"] = np.where(data["system"] == "s5", "human", "machine")
     given = cells_of(scores_of(data), "overall")
-    found = ceiling_all(given, Meta(resamples=60, coefficients=("pearson",), among=("all", "machines")))
+    found = ceiling_all(
+        MetaRun(given, Meta(resamples=60, coefficients=("pearson",), among=("all", "machines")))
+    )
     said = list(found.sentences())
     starts = [
         f"At the {level} level, among {among}, by Pearson's r, "
@@ -210,7 +214,7 @@ def test_every_sentence_names_level_coefficient_and_systems() -> None:
 
 
 def test_columns_have_headings_of_their_own() -> None:
-    for table in ceiling_all(cells(), OPTIONS).tables():
+    for table in ceiling_all(MetaRun(cells(), OPTIONS)).tables():
         level = table.name.split("-")[1]
         headings = [each.title for each in table.columns if each.show != "never"]
         assert len(set(headings)) == len(headings)
@@ -221,13 +225,13 @@ def test_columns_have_headings_of_their_own() -> None:
     ("value", "shown"), [(0.1234, "+0.12"), (-0.0041, "-0.004"), (-1e-9, "+0.00"), (0.0, "+0.00")]
 )
 def test_small_differences_keep_their_side(value: float, shown: str) -> None:
-    assert _signed(value) == shown
+    assert signed(value) == shown
 
 
 def test_the_same_everywhere_and_as_json() -> None:
     given = cells()
-    found, again = ceiling_all(given, OPTIONS), ceiling_all(given, OPTIONS)
+    found, again = ceiling_all(MetaRun(given, OPTIONS)), ceiling_all(MetaRun(given, OPTIONS))
     assert json.dumps(found.as_dict(), allow_nan=False) == json.dumps(again.as_dict(), allow_nan=False)
-    assert tuple(found.to_frame().columns)[: len(COLUMNS)] == COLUMNS
+    assert tuple(found.to_frame().columns)[: len(MeasureCeiling.COLUMNS)] == MeasureCeiling.COLUMNS
     assert len(found.to_frame()) == len(found.rows) == 3 * 8
     assert "human ceiling" in found.to_latex()

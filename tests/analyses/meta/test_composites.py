@@ -13,6 +13,7 @@ import adjudge
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, cells_of
 from adjudge.analyses.meta.composites import CompositesResult, composites
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError
 
@@ -41,7 +42,7 @@ def cells(frame: pd.DataFrame) -> Cells:
 
 @pytest.fixture(scope="module")
 def found() -> CompositesResult:
-    return composites(cells(made()), OPTIONS)
+    return composites(MetaRun(cells(made()), OPTIONS))
 
 
 def test_composites_join_the_single_measures(found: CompositesResult) -> None:
@@ -115,8 +116,8 @@ def test_tables_and_sentences(found: CompositesResult) -> None:
 
 
 def test_the_same_seed_gives_the_same_composites(found: CompositesResult) -> None:
-    again = composites(cells(made()), replace(OPTIONS, among=("all",)))
-    other = composites(cells(made()), replace(OPTIONS, among=("all",), seed=7))
+    again = composites(MetaRun(cells(made()), replace(OPTIONS, among=("all",))))
+    other = composites(MetaRun(cells(made()), replace(OPTIONS, among=("all",), seed=7)))
     regressions = [each.composites[2].values for each in (found.made[1], again.made[0], other.made[0])]
     np.testing.assert_array_equal(regressions[0], regressions[1])
     assert not np.array_equal(regressions[0], regressions[2])
@@ -125,7 +126,7 @@ def test_the_same_seed_gives_the_same_composites(found: CompositesResult) -> Non
 def test_missing_cells_are_counted_and_single_measures_compared_without_them() -> None:
     frame = made()
     gone = (frame["measure"] == "m1") & frame["topic"].isin(["t1", "t2"]) & (frame["system"] == "s3")
-    found = composites(cells(frame[~gone]), replace(OPTIONS, among=("all",)))
+    found = composites(MetaRun(cells(frame[~gone]), replace(OPTIONS, among=("all",))))
     one = found.made[0]
     assert (one.cells, one.incomplete) == (94, 2)
     assert all(np.isnan(each.values).sum() == 2 for each in one.composites)
@@ -139,7 +140,7 @@ def test_missing_cells_are_counted_and_single_measures_compared_without_them() -
 def test_too_few_systems_leave_no_regression_but_the_others() -> None:
     frame = made()
     few = cells_of(scores_of(frame[frame["system"].isin(["s0", "s1"])]), "overall")
-    found = composites(few, Meta())
+    found = composites(MetaRun(few, Meta()))
     one = found.made[0]
     assert [each.info.measure for each in one.composites] == ["composite:mean", "composite:pca"]
     assert any(
@@ -155,7 +156,7 @@ def test_one_measure_makes_no_composite() -> None:
     frame = made()
     alone = cells_of(scores_of(frame[frame["measure"].isin(["overall", "m0", "flat"])]), "overall")
     with pytest.raises(DataError, match="needs two measures that vary; there is 1"):
-        composites(alone, Meta())
+        composites(MetaRun(alone, Meta()))
 
 
 def test_formulas_are_measures_of_a_meta_evaluation() -> None:

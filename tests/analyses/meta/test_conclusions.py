@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,13 @@ import pytest
 from scipy import stats
 
 import adjudge
-from adjudge.analyses.meta.cells import cells_of
-from adjudge.analyses.meta.conclusions import AGREEMENTS, ConclusionAgreement, agree_on_conclusions
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.conclusions import AGREEMENTS, ConclusionAgreement, ConclusionsResult
+from adjudge.analyses.meta.conclusions import agree_on_conclusions as conclusions_of_run
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.scores import Scores, scores_of
-from adjudge.core.errors import DataError, UsageError
+from adjudge.core.errors import UsageError
 from adjudge.data.scores import Among
 from adjudge.formats.scoretable import TableOptions
 
@@ -88,6 +92,27 @@ def counts(found: ConclusionAgreement) -> Counter[str | None]:
     return +cells
 
 
+def agree_on_conclusions(cells: Cells, **options: Any) -> ConclusionsResult:
+    return conclusions_of_run(MetaRun(cells, Meta(**options)))
+
+
+def without_assessors(cells: Cells) -> Cells:
+    """People as one measure, their mean."""
+    pooled = (replace(human, assessors=(), by_assessor=human.values[None]) for human in cells.humans)
+    return replace(cells, humans=tuple(pooled))
+
+
+def one_of(
+    found: ConclusionsResult, measure: str, human: str | None = None, among: Among = "all"
+) -> ConclusionAgreement:
+    [one] = [
+        row
+        for row in found.agreements
+        if (row.measure.measure, row.among) == (measure, among) and human in (None, row.human.measure)
+    ]
+    return one
+
+
 @pytest.mark.parametrize("among", ["all", "machines", "human-machine"])
 @pytest.mark.parametrize(
     "options",
@@ -101,12 +126,13 @@ def counts(found: ConclusionAgreement) -> Counter[str | None]:
 )
 def test_cells_are_those_of_a_plain_loop_over_two_comparisons(options: dict[str, Any], among: Among) -> None:
     data = scores(evaluation(1))
-    found = agree_on_conclusions(cells_of(data), among=(among,), **options)
     people = adjudge.compare(data, "overall", among=among, **options)
     own = {name: value for name, value in options.items() if name != "assessor_effects"}
+    cells = cells_of(data) if own == options else without_assessors(cells_of(data))
+    found = agree_on_conclusions(cells, **own)
     for measure in ("good", "reverse", "noise"):
         c = adjudge.compare(data, measure, among=among, **own)
-        one = found.of(measure, among=among)
+        one = one_of(found, measure, among=among)
         assert counts(one) == loop(concluded(people), concluded(c))
         assert one.people.test == people.tested[people.test].results.test
         by_pair = {frozenset((row["a"], row["b"])): row for row in one.pair_records()}
@@ -121,9 +147,9 @@ def test_cells_are_those_of_a_plain_loop_over_two_comparisons(options: dict[str,
                 )
 
 
-def test_assessors_are_a_sample_unless_they_are_fixed() -> None:
+def test_assessors_are_a_sample() -> None:
     cells = cells_of(scores(evaluation(2)))
-    random, fixed = (agree_on_conclusions(cells, assessor_effects=how).of("good") for how in (None, "fixed"))
+    random, fixed = (one_of(agree_on_conclusions(c), "good") for c in (cells, without_assessors(cells)))
     assert (random.people.test, fixed.people.test) == ("assessors", "wilcoxon")
     assert random.people.population is not None
     assert random.people.population.effects == "random"
@@ -133,21 +159,17 @@ def test_assessors_are_a_sample_unless_they_are_fixed() -> None:
         in line
         for line in notes
     )
-    notes = agree_on_conclusions(cells, assessor_effects="fixed").warnings()
-    assert "overall: people's conclusions are for these three assessors, not for others" in notes
 
 
 def test_one_assessor_or_scores_that_name_nobody_hold_for_these_only() -> None:
     frame = evaluation(2)
     alone = frame[(frame["assessor"] != "bob") & (frame["assessor"] != "cid")]
     found = agree_on_conclusions(cells_of(scores(alone)))
-    assert found.of("good").people.test == "wilcoxon"
+    assert one_of(found, "good").people.test == "wilcoxon"
     assert any("with one assessor there is nothing to tell" in line for line in found.warnings())
-    with pytest.raises(DataError, match="overall: assessors cannot be a random factor"):
-        agree_on_conclusions(cells_of(scores(alone)), assessor_effects="random")
     frame.loc[frame["assessor"] == "bob", "assessor"] = None
     found = agree_on_conclusions(cells_of(scores(frame), "overall", ["good", "noise"]))
-    assert found.of("good").people.test == "wilcoxon"
+    assert one_of(found, "good").people.test == "wilcoxon"
     said = "people's conclusions are for these two assessors, not for others (150 of 450 scores name no assessor)"
     assert any(said in line for line in found.warnings())
 
@@ -178,7 +200,7 @@ def test_a_case_of_every_cell(people: float, measure: float, cell: str, lower: b
     frame = pd.DataFrame([*rows_of("p", two(people), "ab"), *rows_of("m", values, "ab")], columns=COLUMNS)
     data = Scores.of_frame(frame, TableOptions(lower_is_better=("m",) if lower else False))
     found = agree_on_conclusions(cells_of(data, "p"))
-    one = found.of("m")
+    one = one_of(found, "m")
     assert counts(one) == {cell: 1}
     assert one.precision == pytest.approx(
         {"same": 1.0, "opposite": 0.0, "only_measure": 0.0}.get(cell, math.nan), nan_ok=True
@@ -238,7 +260,7 @@ def test_what_people_could_not_have_found_is_counted_apart() -> None:
     frame = pd.DataFrame([*rows_of("p", two(1.0)[:5], "ab"), *rows_of("m", two(0.7), "ab")], columns=COLUMNS)
     data = scores_of(frame)
     found = agree_on_conclusions(cells_of(data, "p", all_topics=True))
-    one = found.of("m")
+    one = one_of(found, "m")
     assert counts(one) == {"only_measure": 1}
     assert one.record()["only_measure_people_could_not_find"] == 1
     assert one.record()["neither_people_could_not_find"] == 0
@@ -249,7 +271,7 @@ def test_what_people_could_not_have_found_is_counted_apart() -> None:
     )
     assert "could not be found" in [column.title for column in found.all_tables[0].printed()[0]]
     # On the judged topics the measure has no more.
-    one = agree_on_conclusions(cells_of(data, "p")).of("m")
+    one = one_of(agree_on_conclusions(cells_of(data, "p")), "m")
     assert counts(one) == {"neither": 1}
     assert (
         one.record()["neither_people_could_not_find"] == one.record()["neither_measure_could_not_find"] == 1
@@ -265,7 +287,7 @@ def test_measure_and_people_are_tested_on_the_summaries_that_both_have() -> None
         judged = frame[frame["measure"] == "overall"].set_index(["topic", "system"]).index
         common = has.intersection(judged)
         both = frame[frame.set_index(["topic", "system"]).index.isin(common)]
-        one = found.of(measure)
+        one = one_of(found, measure)
         people, automatic = (adjudge.compare(scores(both), m) for m in ("overall", measure))
         assert counts(one) == loop(concluded(people), concluded(automatic))
         assert one.without_measure == len(judged.unique().difference(has))
@@ -277,12 +299,12 @@ def test_a_system_that_a_measure_has_no_score_of_is_in_no_cell() -> None:
     frame = evaluation(5)
     frame = frame[~((frame["measure"] == "good") & (frame["system"] == "m2"))]
     found = agree_on_conclusions(cells_of(scores(frame)), among=("all",))
-    one = found.of("good")
+    one = one_of(found, "good")
     assert (one.pairs, one.tested, one.untested) == (15, 10, 5)
     gone = [row for row in one.pair_records() if row["agreement"] is None]
     assert all("m2" in (row["a"], row["b"]) for row in gone)
     assert all("not comparable" in row["why"] for row in gone)
-    assert found.of("noise").untested == 0
+    assert one_of(found, "noise").untested == 0
     assert any("5 of 15 pairs could not be tested by both" in line for line in found.warnings())
     people, measure = (
         adjudge.compare(scores(frame[frame["system"] != "m2"]), m) for m in ("overall", "good")
@@ -304,7 +326,7 @@ def test_lengths_are_averaged_within_topics_as_in_a_comparison() -> None:
     ]
     frame = pd.DataFrame(rows, columns=["measure", "topic", "system", "length", "assessor", "value"])
     data = scores_of(frame)
-    one = agree_on_conclusions(cells_of(data, length="all")).of("m")
+    one = one_of(agree_on_conclusions(cells_of(data, length="all")), "m")
     people, measure = (adjudge.compare(data, m, length="all") for m in ("p", "m"))
     assert counts(one) == loop(concluded(people), concluded(measure))
     by_pair = {frozenset((row["a"], row["b"])): row for row in one.pair_records()}
@@ -342,7 +364,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
     frame = evaluation(1)
     machines = cells_of(scores_of(frame[~frame["system"].str.startswith("H")]))
     with pytest.raises(UsageError, match="has not both humans and machines"):
-        agree_on_conclusions(machines, among=("human-machine",))
+        agree_on_conclusions(machines, among=("machines", "all"))
     assert {each.among for each in agree_on_conclusions(machines).agreements} == {"all"}
     with pytest.raises(UsageError, match='the test is "w"'):
         agree_on_conclusions(machines, test="w")
@@ -377,7 +399,7 @@ def test_summeval_by_scipys_paired_t(shared_data: Path) -> None:
         rows.append(("shortness", *key, None, -float(len(words))))
     frame = pd.DataFrame(rows, columns=COLUMNS)
     cells = cells_of(scores_of(frame), ["coherence", "relevance"])
-    found = agree_on_conclusions(cells, test="t", assessor_effects="fixed")
+    found = agree_on_conclusions(without_assessors(cells), test="t")
     means = frame.groupby(["measure", "topic", "system"])["value"].mean().unstack()
 
     def tested(measure: str) -> dict[tuple[str, str], int]:
@@ -406,7 +428,7 @@ def test_summeval_by_scipys_paired_t(shared_data: Path) -> None:
                 else "opposite"
                 for pair in people
             )
-            one = found.of(measure, human)
+            one = one_of(found, measure, human)
             assert one.pairs == 66
             assert counts(one) == expected
     assert sum(each.count(k) > 0 for each in found.agreements for k in range(5)) > 12  # the cells are filled
@@ -424,9 +446,9 @@ def test_tests_of_different_kinds_are_said_to_be_so() -> None:
         " kinds, by which even the same scores can lead to different conclusions; with test=t both are t-tests"
     ) in said
     assert "different kinds" not in " ".join(agree_on_conclusions(cells, test="t").warnings())
-    fixed = agree_on_conclusions(cells, assessor_effects="fixed")
+    fixed = agree_on_conclusions(without_assessors(cells))
     assert "different kinds" not in " ".join(fixed.warnings())
-    assert fixed.of("same").agreeing == fixed.of("same").tested, "one test, one conclusion"
+    assert one_of(fixed, "same").agreeing == one_of(fixed, "same").tested, "one test, one conclusion"
 
 
 def test_populations_do_not_depend_on_the_order_of_rows() -> None:

@@ -15,10 +15,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, cells_of
-from adjudge.analyses.meta.curves import Curve, CurvesResult, learning_curves
+from adjudge.analyses.meta.curves import CURVES, Curve, CurvesResult
+from adjudge.analyses.meta.curves import learning_curves as curves_of_run
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.meta.words.curves import axis, people_sentence, sentence
-from adjudge.analyses.scores import scores_of
+from adjudge.analyses.scores import Scores, scores_of
 from adjudge.core.engine import generator
 from adjudge.data.rows import Document, Summary, System
 from adjudge.data.scores import Score
@@ -48,6 +51,14 @@ def cells(given: Sequence[tuple[Any, ...]], **options: Any) -> Cells:
     return cells_of(scores_of(frame), "overall", **options)
 
 
+def learning_curves(
+    found: Cells, scores: Scores | None = None, what: Sequence[Any] = CURVES, **options: Any
+) -> CurvesResult:
+    """By Spearman's rho of systems' means, all systems, unless others are asked for."""
+    usual = {"coefficients": "spearman", "among": "all"}
+    return curves_of_run(MetaRun(found, Meta(**usual | options), scores), what)
+
+
 def one(result: CurvesResult) -> Curve:
     assert len(result.curves) == 1, list(result.sentences())
     return result.curves[0]
@@ -75,7 +86,7 @@ def values(curve: Curve) -> list[float]:
 
 def test_topics_as_a_plain_loop() -> None:
     found = cells(rows(14))
-    curve = one(learning_curves(found, what=["topics"], draws=40, seed=3))
+    curve = one(learning_curves(found, what=["topics"], resamples=40, seed=3))
     assert [p.k for p in curve.points] == [1, 2, 3, 5, 7, 10, 14]
     x, y = found.automatic[0], found.people[0]
     rng = generator(3, "meta/curves/topics")
@@ -107,7 +118,7 @@ def test_topics_as_a_plain_loop() -> None:
 def test_every_curve_ends_at_the_plain_correlation(level: Any, coefficient: Any) -> None:
     found = cells(rows(6))
     result = learning_curves(
-        found, what=["topics", "assessors"], level=level, coefficient=coefficient, draws=20
+        found, what=["topics", "assessors"], levels=level, coefficients=coefficient, resamples=20
     )
     by: dict[str, Callable[..., float]] = {
         "pearson": lambda x, y: float(stats.pearsonr(x, y)[0]),
@@ -153,7 +164,7 @@ def test_topics_that_nobody_judged_are_no_part_of_the_curve() -> None:
 def test_missing_cells_count_on_neither_side() -> None:
     given = [row for row in rows(8) if row[:3] not in {("rouge", "t1", "a"), ("rouge", "t2", "c")}]
     found = cells([row for row in given if row[:3] != ("overall", "t5", "e")])
-    curve = one(learning_curves(found, what=["topics"], draws=30))
+    curve = one(learning_curves(found, what=["topics"], resamples=30))
     assert values(curve)[-1] == pytest.approx(rho(found.automatic[0], found.people[0]))
 
 
@@ -199,7 +210,7 @@ def test_assessors_of_their_own_topics_are_drawn_topic_by_topic() -> None:
     given = [row for row in given if row[3] != ("ann" if row[1] < "t4" else "bob")]
     given = [row for row in given if row[3] != "cy" or row[1:3] != ("t0", "a")]
     found = cells(given)
-    result = learning_curves(found, what=["assessors"], draws=30)
+    result = learning_curves(found, what=["assessors"], resamples=30)
     curve = one(result)
     assert [(p.k, p.shown) for p in curve.points] == [(1, "1"), (2, "2"), (None, "2 to 3")]
     assert values(curve)[-1] == pytest.approx(rho(found.automatic[0], found.people[0]))
@@ -293,7 +304,7 @@ def test_topics_with_fewer_references_end_the_numbers(make: Callable[..., Evalua
     e.score("rouge-1", "nams")
     scores = e.scores()
     found = cells_of(scores)
-    result = learning_curves(found, scores, what=["references"], among="machines", draws=25)
+    result = learning_curves(found, scores, what=["references"], among="machines", resamples=25)
     machines = found.among("machines")
     for at, curve in enumerate(result.curves):
         assert [(p.k, p.shown, p.draws) for p in curve.points] == [
@@ -407,7 +418,7 @@ def test_from_where_on_a_curve_is_near_its_end(given: tuple[float, ...], said: s
 def test_tables_frames_and_points() -> None:
     found = cells(rows(8))
     done: list[tuple[int, int]] = []
-    result = learning_curves(found, draws=20, progress=lambda k, n: done.append((k, n)))
+    result = learning_curves(found, resamples=20, progress=lambda k, n: done.append((k, n)))
     assert done == [(k, 11) for k in range(1, 12)]
     assert tuple(table.name for table in result.all_tables) == ("curves-topics-all", "curves-assessors-all")
     assert "the measure and people on the same k topics" in result.table("curves-topics-all").title
@@ -423,9 +434,9 @@ def test_tables_frames_and_points() -> None:
     assert math.isnan(result.curves[0].points[0].power.value)
     assert json.loads(json.dumps(result.as_dict(), allow_nan=False))["coefficient"] == "spearman"
     assert "median" in repr(result)
-    again = learning_curves(found, draws=20)
+    again = learning_curves(found, resamples=20)
     pd.testing.assert_frame_equal(frame, again.to_frame())
-    other = learning_curves(found, draws=20, seed=1).to_frame()
+    other = learning_curves(found, resamples=20, seed=1).to_frame()
     assert not frame["low"].equals(other["low"])
 
 
@@ -451,20 +462,20 @@ def test_summeval(shared_data: Path, tmp_path: Path) -> None:
 def test_only_topics_that_the_measure_has_are_counted() -> None:
     given = [row for row in rows(12) if row[0] == "overall" or int(row[1][1:]) < 6]
     given += [("full", *row[1:3], None, row[4] + 0.1) for row in rows(12, seed=2) if row[3] == "ann"]
-    result = learning_curves(cells(given), what=["topics"], draws=30)
+    result = learning_curves(cells(given), what=["topics"], resamples=30)
     by = {curve.measure.measure: curve for curve in result.curves}
-    assert [by[name].topics for name in ("rouge", "full")] == [6, 12]
+    assert [by[name].points[-1].k for name in ("rouge", "full")] == [6, 12]
     assert [by[name].points[-1].k for name in ("rouge", "full")] == [6, 12]
     assert "with 6 topics" in sentence(by["rouge"])
     assert "12" not in sentence(by["rouge"])
     # The rest of people's topics changes nothing of the measure's curve.
     alone = [row for row in rows(12) if int(row[1][1:]) < 6]
-    assert values(by["rouge"]) == values(one(learning_curves(cells(alone), what=["topics"], draws=30)))
+    assert values(by["rouge"]) == values(one(learning_curves(cells(alone), what=["topics"], resamples=30)))
 
 
 def test_a_measure_with_one_topic_has_no_curve_over_topics() -> None:
     given = [row for row in rows(5) if row[0] == "overall" or row[1] == "t3"]
-    result = learning_curves(cells(given), what=["topics"], draws=10)
+    result = learning_curves(cells(given), what=["topics"], resamples=10)
     assert result.curves == ()
     assert result.headline() == (
         "No curve over topics for rouge against overall: 1 topic with scores of both, and a curve needs two."
@@ -474,7 +485,8 @@ def test_a_measure_with_one_topic_has_no_curve_over_topics() -> None:
 def test_intervals_have_the_level_that_alpha_says() -> None:
     found = cells(rows(9))
     wide, narrow = (
-        learning_curves(found, what=["topics", "assessors"], draws=200, alpha=alpha) for alpha in (0.05, 0.2)
+        learning_curves(found, what=["topics", "assessors"], resamples=200, alpha=alpha)
+        for alpha in (0.05, 0.2)
     )
     assert "(95 % interval" in wide.headline()
     assert "(80 % interval" in narrow.headline()
@@ -496,7 +508,7 @@ def test_a_last_point_of_unequal_numbers_is_all_that_there_are() -> None:
     given = [row for row in rows(6) if row[3] != "cy" or row[1] in ("t0", "t1", "t2")]
     given = [row for row in given if row[3] != "bob" or row[1] != "t5"]
     result = learning_curves(
-        cells(given), what=["assessors"], level="global", coefficient="pearson", draws=30
+        cells(given), what=["assessors"], levels="global", coefficients="pearson", resamples=30
     )
     said = sentence(one(result))
     assert "from 1 to all that there are (1 to 3) it still changes by" in said, said
@@ -505,10 +517,10 @@ def test_a_last_point_of_unequal_numbers_is_all_that_there_are() -> None:
 def test_curves_of_machines_and_of_all_systems() -> None:
     frame = pd.DataFrame(rows(6), columns=["measure", "topic", "system", "assessor", "value"])
     found = cells_of(scores_of(frame, human="d,e"), "overall")
-    result = learning_curves(found, among=("machines", "all"), draws=20)
+    result = learning_curves(found, among=("machines", "all"), resamples=20)
     assert result.to_frame()["among"].unique().tolist() == ["machines", "all"]
     for which in ("machines", "all"):
-        own = learning_curves(found, among=which, draws=20)
+        own = learning_curves(found, among=which, resamples=20)
         mine = result.to_frame().query("among == @which").reset_index(drop=True)
         pd.testing.assert_frame_equal(mine, own.to_frame())
         words = "machines" if which == "machines" else "all systems"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,11 @@ import pytest
 from scipy import stats
 
 import adjudge
+from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.meta.slices import SlicesResult, slices, topic_slices
-from adjudge.analyses.scores import scores_of
+from adjudge.analyses.scores import Scores, scores_of
 from adjudge.analyses.slices.slicing import text_values
 from adjudge.core.errors import DataError
 from adjudge.data.collection import load
@@ -37,7 +40,13 @@ def planted(kinds: int = 2, topics: int = 40, systems: int = 8, seed: int = 5) -
 def sliced(frame: pd.DataFrame, **options: object) -> tuple[SlicesResult, Cells]:
     scores = scores_of(frame)
     cells = cells_of(scores, "people")
-    return slices(scores, cells, **options), cells  # type: ignore[arg-type]
+    return slices_of(scores, cells, **options), cells
+
+
+def slices_of(scores: Scores, cells: Cells, **options: Any) -> SlicesResult:
+    """Spearman's rho among all systems, unless others are asked for."""
+    asked = Meta(**{"coefficients": "spearman", "among": "all"} | options)
+    return slices(MetaRun(cells, asked, scores))
 
 
 def test_a_planted_failure_is_found_and_named() -> None:
@@ -161,13 +170,13 @@ def test_thirds_are_of_the_summaries_that_were_judged(full_demo: Path) -> None:
 def test_machines_and_all_systems_are_families_of_their_own() -> None:
     scores = scores_of(planted(), human="s6,s7")
     cells = cells_of(scores, "people")
-    found = slices(scores, cells, among=("machines", "all"), coefficient="pearson")
+    found = slices_of(scores, cells, among=("machines", "all"), coefficients="pearson")
     frame = found.to_frame()
     assert frame["among"].unique().tolist() == ["machines", "all"]
     assert set(frame["level"]) == {"input"}
     assert set(frame["coefficient"]) == {"pearson"}
     for which in ("machines", "all"):
-        alone = slices(scores, cells, among=which, coefficient="pearson").to_frame()
+        alone = slices_of(scores, cells, among=which, coefficients="pearson").to_frame()
         pd.testing.assert_frame_equal(frame[frame["among"] == which].reset_index(drop=True), alone)
     assert tuple(table.name for table in found.all_tables) == ("slices-machines", "slices-all")
     assert [", among machines;" in each.title for each in found.tables()] == [True, False]
@@ -221,10 +230,10 @@ def test_slices_by_length() -> None:
     frame = pd.DataFrame(rows, columns=["measure", "topic", "system", "length", "value"])
     scores = scores_of(frame)
     cells = cells_of(scores, "people", length="all")
-    found = slices(scores, cells, by=["length"])
+    found = slices_of(scores, cells, by=["length"])
     verdicts = found.to_frame().set_index("slice")["verdict"].to_dict()
     assert verdicts == {"50": "better", "100": "worse"}
     assert set(found.to_frame()["topics"]) == {12}
     assert list(found.sentences())[-1].startswith("Lengths of one topic change places one by one")
     with pytest.raises(DataError, match="no slices by length: one length is looked at"):
-        slices(scores, cells_of(scores, "people", length=50), by=["length"])
+        slices_of(scores, cells_of(scores, "people", length=50), by=["length"])

@@ -12,13 +12,20 @@ import pytest
 from scipy import stats
 
 import adjudge
-from adjudge.analyses.meta.cells import cells_of
-from adjudge.analyses.meta.power import discriminative_power
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.parts import MetaRun
+from adjudge.analyses.meta.power import PowerResult
+from adjudge.analyses.meta.power import discriminative_power as power_of_run
 from adjudge.analyses.scores import scores_of
 from adjudge.core.errors import DataError, UsageError
 
 NAMES = ("m1", "m2", "m3", "H1", "H2")
 TESTS = ("t-unpaired", "t", "wilcoxon", "mc:w", "hb")
+
+
+def discriminative_power(cells: Cells, **options: Any) -> PowerResult:
+    return power_of_run(MetaRun(cells, Meta(**options)))
 
 
 def evaluation(seed: int = 0, topics: int = 20) -> pd.DataFrame:

@@ -9,8 +9,12 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.analyses.meta.cells import cells_of
-from adjudge.analyses.meta.ranks import rank_tables
+from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.meta import Meta
+from adjudge.analyses.meta.cells import Cells, cells_of
+from adjudge.analyses.meta.parts import MetaRun
+from adjudge.analyses.meta.ranks import RanksResult, rank_table
+from adjudge.analyses.meta.ranks import rank_tables as tables_of_run
 from adjudge.analyses.scores import scores_of
 
 FIGURE_4 = Path(__file__).parents[2] / "stats" / "data" / "lin_hovy_2002_figure4.csv"
@@ -30,9 +34,13 @@ def figure_4() -> pd.DataFrame:
     )
 
 
+def rank_tables(cells: Cells, compared: Comparison | str = "it was not tested") -> RanksResult:
+    return RanksResult(ranked=(rank_table(cells, cells.humans[0], compared),))
+
+
 def test_the_papers_figure_and_the_rho_that_it_lacks() -> None:
     cells = cells_of(scores_of(figure_4(), human="Human*"), "retention")
-    found = rank_tables(cells, {}).ranked[0]
+    found = rank_tables(cells).ranked[0]
     # Tie-corrected, of the printed ranks: shared/DESIGN.md has the same four digits.
     expected = {
         "X1": 0.9845,
@@ -77,7 +85,7 @@ def scored() -> pd.DataFrame:
 def test_ranks_outside_what_people_leave_open_are_named() -> None:
     data = scores_of(scored())
     compared = adjudge.compare(data, "people")
-    found = rank_tables(cells_of(data, "people"), {("people", "all"): compared})
+    found = rank_tables(cells_of(data, "people"), compared)
     said = list(found.sentences())
     assert len(said) == 2
     assert said[0].startswith("wrong gives 3 systems a rank outside")
@@ -91,7 +99,7 @@ def test_ranks_outside_what_people_leave_open_are_named() -> None:
 
 
 def test_nothing_is_outside_where_nothing_was_tested() -> None:
-    found = rank_tables(cells_of(scores_of(scored()), "people"), {("people", "all"): "too few topics"})
+    found = rank_tables(cells_of(scores_of(scored()), "people"), "too few topics")
     assert list(found.sentences()) == [
         "Which ranks people's judgments on people leave open could not be tested (too few topics), so that no rank can"
         " be said to lie outside."
@@ -100,7 +108,7 @@ def test_nothing_is_outside_where_nothing_was_tested() -> None:
 
 def test_nothing_can_be_outside_where_people_find_no_difference() -> None:
     data = scores_of(scored()[lambda rows: rows["topic"].isin(["t0", "t1", "t2"])])
-    found = rank_tables(cells_of(data, "people"), {("people", "all"): adjudge.compare(data, "people")})
+    found = rank_tables(cells_of(data, "people"), adjudge.compare(data, "people"))
     assert [each for each in found.sentences() if "leave every rank open" in each]
     assert not found.to_frame()["outside"].any()
 
@@ -108,7 +116,7 @@ def test_nothing_can_be_outside_where_people_find_no_difference() -> None:
 def test_a_system_without_a_score_has_no_rank() -> None:
     rows = scored()
     rows = rows[~((rows["measure"] == "wrong") & (rows["system"] == "b"))]
-    found = rank_tables(cells_of(scores_of(rows), "people"), {}).ranked[0]
+    found = rank_tables(cells_of(scores_of(rows), "people")).ranked[0]
     at = [m.measure for m in found.measures].index("wrong")
     places = {each.system: each.measures[at] for each in found.systems}
     assert {name: place and place.rank for name, place in places.items()} == {"a": 2, "b": None, "c": 1}
@@ -119,7 +127,7 @@ def test_ranks_of_fewer_systems_are_never_outside() -> None:
     rows = scored()
     rows = rows[~((rows["measure"] == "right") & (rows["system"] == "b"))]
     data = scores_of(rows)
-    found = rank_tables(cells_of(data, "people"), {("people", "all"): adjudge.compare(data, "people")})
+    found = rank_tables(cells_of(data, "people"), adjudge.compare(data, "people"))
     frame = found.to_frame().set_index(["measure", "system"])
     assert frame.loc[("right", "c"), "rank"] == 2
     assert not frame.loc["right", "outside"].any()
@@ -129,7 +137,7 @@ def test_ranks_of_fewer_systems_are_never_outside() -> None:
 def test_a_measure_that_lacks_a_system_says_so() -> None:
     rows = figure_4()
     rows = rows[~((rows["measure"] == "X1") & (rows["system"] == "L"))]
-    found = rank_tables(cells_of(scores_of(rows), "retention"), {})
+    found = rank_tables(cells_of(scores_of(rows), "retention"))
     assert found.warnings() == [
         "X1: 1 system without a score, so that its ranks are of fewer, and none is marked"
     ]
@@ -139,7 +147,7 @@ def test_a_measure_that_is_the_same_for_all_ranks_nobody() -> None:
     rows = scored()
     rows.loc[rows["measure"] == "wrong", "value"] = 0.5
     data = scores_of(rows)
-    found = rank_tables(cells_of(data, "people"), {("people", "all"): adjudge.compare(data, "people")})
+    found = rank_tables(cells_of(data, "people"), adjudge.compare(data, "people"))
     frame = found.to_frame().set_index("measure")
     assert frame.loc["wrong", "rank"].isna().all()
     assert not frame.loc["wrong", "outside"].any()
@@ -155,7 +163,7 @@ def test_tied_systems_have_all_the_ranks_that_they_share() -> None:
         (rows["measure"] == "right") & (rows["system"] == "a"), "value"
     ].to_numpy()
     data = scores_of(rows)
-    found = rank_tables(cells_of(data, "people"), {("people", "all"): adjudge.compare(data, "people")})
+    found = rank_tables(cells_of(data, "people"), adjudge.compare(data, "people"))
     frame = found.to_frame().set_index(["measure", "system"])
     assert frame.loc[("right", "b"), "rank"] == 1
     assert not frame.loc["right", "outside"].any()
@@ -163,10 +171,8 @@ def test_tied_systems_have_all_the_ranks_that_they_share() -> None:
 
 def test_with_and_without_people_among_the_systems() -> None:
     data = scores_of(scored(), human="a")
-    compared = {
-        ("people", which): adjudge.compare(data, "people", among=which) for which in ("machines", "all")
-    }
-    machines, everybody = rank_tables(cells_of(data, "people"), compared, ("machines", "all")).ranked  # type: ignore[arg-type]
+    run = MetaRun(cells_of(data, "people"), Meta(), data)
+    machines, everybody = tables_of_run(run).ranked
     assert [each.system for each in machines.systems] == ["b", "c"]
     assert [each.system for each in everybody.systems] == ["a", "b", "c"]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from adjudge.core.results import Note
 from adjudge.core.words import listed, natural
 from adjudge.data.scores import UNSET, AllLengths, Among, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
 from adjudge.measures.spec import judge_of, same_name, split_spec
-from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.checks import FloatArray
 
 POOLED = "(no assessor)"
 """Who gave scores that name nobody."""
@@ -85,30 +84,19 @@ class Cells:
             raise UsageError(f"no system of {self.name} is {'human' if which == 'humans' else 'a machine'}")
         return replace(self.take(systems=kept), chosen=which)
 
-    def take(
-        self,
-        *,
-        topics: Sequence[int] | IntArray | None = None,
-        systems: Sequence[int] | IntArray | None = None,
-        measures: Sequence[int] | IntArray | None = None,
-    ) -> Cells:
-        """Some rows, columns or measures, by position."""
-        t, s = _positions(topics, len(self.topics)), _positions(systems, len(self.systems))
-        m = _positions(measures, len(self.measures))
+    def take(self, *, systems: Sequence[int]) -> Cells:
+        """Some systems, by position."""
+        kept = list(systems)
         return replace(
             self,
-            topics=tuple(self.topics[k] for k in t),
-            row_texts=tuple(self.row_texts[k] for k in t),
-            clusters=self.clusters and tuple(self.clusters[k] for k in t),
-            systems=tuple(self.systems[k] for k in s),
-            kinds=tuple(self.kinds[k] for k in s),
-            measures=tuple(self.measures[k] for k in m),
-            automatic=self.automatic[np.ix_(m, t, s)],
+            systems=tuple(self.systems[k] for k in kept),
+            kinds=tuple(self.kinds[k] for k in kept),
+            automatic=np.take(self.automatic, kept, axis=2),
             humans=tuple(
                 replace(
                     human,
-                    values=human.values[np.ix_(t, s)],
-                    by_assessor=human.by_assessor[:, t][:, :, s],
+                    values=np.take(human.values, kept, axis=1),
+                    by_assessor=np.take(human.by_assessor, kept, axis=2),
                 )
                 for human in self.humans
             ),
@@ -126,10 +114,6 @@ def column_means(values: FloatArray) -> FloatArray:
     sums = np.where(there, values, 0.0).sum(axis=0)
     means: FloatArray = np.divide(sums, n, out=np.full(n.shape, np.nan), where=n > 0)
     return means
-
-
-def _positions(positions: Sequence[int] | IntArray | None, size: int) -> list[int]:
-    return list(range(size)) if positions is None else [int(k) for k in positions]
 
 
 def cells_of(
@@ -160,21 +144,29 @@ def cells_of(
         )
     systems = sorted({s for matrix in by_people for s in _with_values(matrix, axis=0)}, key=natural)
     rows = _rows(scores, by_people, machine if all_topics else (), length)
-    notes = tuple(_left_notes(machine, systems, rows, all_topics))
-    shared = {s for matrix in machine for s in matrix.systems} & set(systems)
-    if not shared:
+    if not {s for matrix in machine for s in matrix.systems} & set(systems):
         raise DataError(f"{scores.name}: no system has both scores of people and of an automatic measure")
+    notes: list[Note] = []
+    if unjudged := {s for matrix in machine for s in _with_values(matrix, axis=0)} - set(systems):
+        notes.append(Note.of("systems-not-judged", systems=sorted(unjudged, key=natural)))
+    beyond = {t for matrix in machine for t in _with_values(matrix, axis=1)} - set(rows)
+    if beyond and not all_topics:
+        notes.append(Note.of("topics-not-judged", n=len(beyond)))
+    # Topics of one set are one cluster, and so are the lengths of one topic.
+    topics = tuple(row.topic for row in rows.values())
+    sets = tuple(str(s) for s in scores.topic_values("set", topics) if s is not None)
+    clusters = sets if len(sets) == len(topics) else topics
     return Cells(
         name=scores.name,
         topics=tuple(rows),
         row_texts=tuple(rows.values()),
-        clusters=_sets(scores, tuple(row.topic for row in rows.values())),
+        clusters=clusters if len(set(clusters)) < len(clusters) else None,
         systems=tuple(systems),
         kinds=tuple(scores.kind(s) for s in systems),
-        measures=tuple(_info(matrix) for matrix in machine),
+        measures=tuple(map(_info, machine)),
         automatic=np.stack([_placed(matrix, tuple(rows), systems) for matrix in machine]),
         humans=tuple(_human(judged, matrix, tuple(rows), systems, length, form) for matrix in by_people),
-        notes=notes,
+        notes=tuple(notes),
         all_topics=all_topics,
     )
 
@@ -318,13 +310,20 @@ def _rows(
     more: Sequence[ScoreMatrix],
     length: int | AllLengths | None,
 ) -> dict[str, RowTexts]:
-    """The rows by name, with the texts that people judged there; in rows of `more` alone, those that it scored."""
+    """The rows by name, with the texts that people judged there; in rows of `more` alone, those that it scored.
+
+    Lengths or forms that a measure's scores never name are any.
+    """
     rows: dict[str, RowTexts] = {}
     for k, matrix in enumerate((*by_people, *more)):
-        there = set(_with_values(matrix, axis=1))
-        for name, texts in zip(matrix.topics, _texts(scores, matrix, length), strict=True):
-            if name not in there:
-                continue
+        lengths = scores.table.lengths(matrix.measure)
+        form = None if scores.table.forms(matrix.measure) == (UNSET,) else matrix.only_form
+        chosen = length if len(lengths) > 1 else lengths[0]
+        texts_of = {name: RowTexts(name, chosen, form) for name in matrix.topics}
+        for row in matrix.rows or ():
+            texts_of[str(row)] = RowTexts(row.topic, row.length or "unset", form)
+        for name in _with_values(matrix, axis=1):
+            texts = texts_of[name]
             earlier = rows.setdefault(name, texts)
             if earlier != texts and k < len(by_people):  # two questions, asked of different summaries
                 rows[name] = RowTexts(
@@ -333,35 +332,6 @@ def _rows(
                     earlier.form if earlier.form == texts.form else None,
                 )
     return {name: rows[name] for name in sorted(rows, key=natural)}
-
-
-def _texts(scores: Scores, matrix: ScoreMatrix, length: int | AllLengths | None) -> list[RowTexts]:
-    """The summaries behind each row of a measure; lengths or forms that its scores never name are any."""
-    lengths = scores.table.lengths(matrix.measure)
-    form = None if scores.table.forms(matrix.measure) == (UNSET,) else matrix.only_form
-    if matrix.rows:
-        return [RowTexts(row.topic, row.length or "unset", form) for row in matrix.rows]
-    chosen = length if len(lengths) > 1 else lengths[0]
-    return [RowTexts(topic, chosen, form) for topic in matrix.topics]
-
-
-def _left_notes(
-    machine: Sequence[ScoreMatrix], systems: Sequence[str], rows: dict[str, RowTexts], all_topics: bool
-) -> Iterator[Note]:
-    unjudged = {s for matrix in machine for s in _with_values(matrix, axis=0)} - set(systems)
-    beyond = {t for matrix in machine for t in _with_values(matrix, axis=1)} - set(rows)
-    if unjudged:
-        yield Note.of("systems-not-judged", systems=sorted(unjudged, key=natural))
-    if beyond and not all_topics:
-        yield Note.of("topics-not-judged", n=len(beyond))
-
-
-def _sets(scores: Scores, topics: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Topics of one set are one cluster, and so are the lengths of one topic."""
-    sets = scores.topic_values("set", topics)
-    set_names = tuple(str(s) for s in sets if s is not None)
-    named = set_names if len(set_names) == len(topics) else topics
-    return named if len(set(named)) < len(named) else None
 
 
 def _info(matrix: ScoreMatrix) -> MeasureInfo:
@@ -397,10 +367,11 @@ def _human(
     if frame["assessor"].isna().all():
         return HumanCells(info=_info(matrix), values=values, assessors=(), by_assessor=values[None])
     means = pooled(frame, ["repeat", "reference"])
-    means = means.assign(
-        assessor=means["assessor"].fillna(POOLED),
-        row=[_row(row, bool(matrix.rows)) for row in means.itertuples(index=False)],
-    )
+    row_names = means["topic"].astype(str).tolist()
+    if matrix.rows:
+        lengths = [None if length != length or length is None else int(length) for length in means["length"]]
+        row_names = [str(TopicAtLength(*row)) for row in zip(row_names, lengths, strict=True)]
+    means = means.assign(assessor=means["assessor"].fillna(POOLED), row=row_names)
     names = tuple(sorted((str(who) for who in means["assessor"].unique()), key=natural))
     means = means[means["row"].isin(rows) & means["system"].isin(systems)]
     cube = np.full((len(names), len(rows), len(systems)), np.nan)
@@ -410,19 +381,6 @@ def _human(
     )
     cube[at] = means["value"].to_numpy(dtype=float) * (-1 if matrix.info.better == "lower" else 1)
     return HumanCells(info=_info(matrix), values=values, assessors=names, by_assessor=cube)
-
-
-def _row(row: Any, by_length: bool) -> str:
-    """The name of a row as a matrix has it."""
-    if not by_length:
-        return str(row.topic)
-    length = row.length
-    return str(TopicAtLength(str(row.topic), None if length != length or length is None else int(length)))
-
-
-def several_among(among: Among | Sequence[Among]) -> tuple[Among, ...]:
-    """One choice of systems, or several."""
-    return (among,) if isinstance(among, str) else tuple(among)
 
 
 # Cells as `compare` and `counts` take them
