@@ -442,9 +442,9 @@ def judgments_saved(
         drawn = _correlations(draws[k : k + step][:, codes], wanted, by_judge, both)
         medians.append(np.nanmedian(drawn[~np.isnan(drawn).all(axis=1)], axis=1))
     defined = np.concatenate(medians)
-    topics, (low, high) = int(np.median(n)), (math.nan, math.nan)
+    topics, low, high = int(np.median(n)), math.nan, math.nan
     if defined.size:
-        low, high = percentile_limits(defined, level, axis=0)
+        low, high = map(float, percentile_limits(defined, level, axis=0))
     squared = adjusted_square(one, n)
     return JudgmentsSaved(
         systems=systems,
