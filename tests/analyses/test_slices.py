@@ -21,6 +21,7 @@ from adjudge.analyses.slices.figures import _that_fit
 from adjudge.analyses.slices.slicing import thirds
 from adjudge.analyses.slices.words import NOT_SHOWN, NOT_TESTED, UNFINDABLE, VARY
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.results import Note
 
 PAGE = (Path(__file__).parents[2] / "docs" / "slices.md").read_text(encoding="utf-8")
 
@@ -234,7 +235,7 @@ def test_the_command_writes_every_form(sliced_demo: Path, tmp_path: Path) -> Non
 def test_a_third_is_named_by_the_values_that_it_has() -> None:
     """The cut lies at 119.67: rounded, it would be a value of the next third."""
     found = thirds("source length", np.array([100.0, 119, 120, 130, 140, 150]))
-    assert not isinstance(found, str)
+    assert not isinstance(found, Note)
     assert [(name, mask.tolist()) for name, mask in found] == [
         ("up to 119", [True, True, False, False, False, False]),
         ("120 to 130", [False, False, True, True, False, False]),

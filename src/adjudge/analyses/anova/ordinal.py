@@ -89,7 +89,13 @@ class LatentPosition:
     @property
     def side(self) -> Literal["above", "below"] | None:
         """Of the others, where it has no place among them."""
-        return self.outside and self.outside.side
+        return None if self.outside is None else self.outside.side
+
+    @property
+    def ranks(self) -> str | None:
+        if self.best_rank is None or self.worst_rank is None:
+            return None
+        return rank_range(self.best_rank, self.worst_rank)
 
     @property
     def why(self) -> str | None:
@@ -248,7 +254,7 @@ class OrdinalResult(RowsResult):
                     **vars(place),
                     "measure": self.measure,
                     "interval": low_to_high(place.low, place.high, "+.2f"),
-                    "ranks": rank_range(place.best_rank, place.worst_rank) if place.best_rank else None,
+                    "ranks": place.ranks,
                     "why": place.why,
                 }
                 for place in self.systems

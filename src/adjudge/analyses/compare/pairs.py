@@ -96,7 +96,7 @@ def compare_each(
     ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Basis:
     """What is compared: the scores, the pairs that are asked for, and whose judgments stand behind them."""
 
@@ -417,7 +417,7 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Comparison(Basis, MatrixResult):
+class Comparison(MatrixResult, Basis):
     """A ranking with intervals, tests and groups. Keeps the matrix it came from, best system first."""
 
     IN_JSON = ("pairs",)
