@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -290,6 +290,7 @@ def llm(
         else:
             _estimate(job, check_planted, json)
         return
+    serving: AbstractContextManager[LlmServer]
     if local:
         serving = local_server(local_model, reuse_prompts=reuse_prompts, threads=threads)
     elif url is None:
