@@ -216,7 +216,7 @@ def test_one_assessor_agrees_with_nobody() -> None:
     assert {row[-1] for row in table.made.rows} == {
         "only one assessor answered: there is nobody to agree with"
     }
-    assert all("nobody to agree with" in said for said in table.said)
+    assert all("nobody to agree with" in said for said in table.sentences())
 
 
 # The paper's intervals

@@ -21,6 +21,7 @@ from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import say, show, show_json, warn
 from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.phrases import spoken
 from adjudge.core.words import counted
 
 if TYPE_CHECKING:
@@ -380,8 +381,9 @@ def _run(job: LlmJob, limits: Any, planted: int | None, json: bool) -> None:
         show_json(judged.as_dict())
     else:
         show(judged.table())
-        for line in judged.lines():
-            say(line, "bold" if line == judged.kept else "")
+        kept = None if judged.kept is None else spoken(judged.kept, "command")
+        for line in judged.lines("command"):
+            say(line, "bold" if line == kept else "")
         say(judged.card.signature)
     if judged.failed:
         warn("every answer of this run is missing: see why, and --show-prompt for what was asked")
