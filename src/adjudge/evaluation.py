@@ -119,6 +119,11 @@ class Bound:
         return partial(function, *(value() if isinstance(value, MethodType) else value for value in values))
 
 
+def _bound_to_one(function: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
+    """What type checkers see of a function that is bound to a part of an evaluation."""
+    raise NotImplementedError
+
+
 def _bound_to_two(function: Callable[Concatenate[Any, Any, P], T]) -> Callable[Concatenate[Any, P], T]:
     """What type checkers see of a function that is bound to two parts of an evaluation."""
     raise NotImplementedError
@@ -1189,7 +1194,7 @@ class EvaluationPreferences:
 
     if TYPE_CHECKING:
         fit = each_function(Prefer)
-        agreement = _agreements
+        agreement = _bound_to_one(_agreements)
         converge = analysis_function(PreferencesNeeded)
         report = analysis_function(PreferenceReport)
     else:

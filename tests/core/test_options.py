@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import adjudge
 from adjudge.analyses import DECLARED, declaration
+from adjudge.analyses.simulate import Simulate
 from adjudge.core.errors import UsageError
 from adjudge.core.options import Declared, declared, option, shared
 from adjudge.core.phrases import Argument, spoken
@@ -180,6 +181,6 @@ def test_a_type_checker_sees_every_option(tmp_path: Path) -> None:
 
 def test_what_is_refused_names_the_option_as_the_command_line_calls_it() -> None:
     with pytest.raises(UsageError) as refused:
-        declaration("simulate")(rounded=math.nan)
+        Simulate(rounded=math.nan)
     assert str(refused.value) == "rounded is nan, expected a number"
     assert spoken(refused.value.text, "command") == "--round is nan, expected a number"

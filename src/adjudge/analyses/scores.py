@@ -738,7 +738,7 @@ def scores_of(
 
 def read_scores(source: Source, options: TableOptions = AS_IT_SAYS) -> Scores:
     """The scores that any source holds, with how to read it where it is a table."""
-    kinds: dict[str, Patterns] = {"human": options.human, "baseline": options.baseline}
+    kinds: dict[str, Any] = {"human": options.human, "baseline": options.baseline}
     if _is_frame(source):
         scores = Scores.of_frame(source, options)
     elif isinstance(source, str | Path) and not is_folder(source):

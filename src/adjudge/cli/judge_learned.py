@@ -83,7 +83,7 @@ def train(
         trained = e.train_judge(
             protocol,
             learner=learner,
-            expand=expand,
+            expand=expand,  # type: ignore[arg-type]
             stem=stem,
             stop=stop,
             alpha=alpha,

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import say, show, show_json, warn
 from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.core.phrases import spoken
 from adjudge.core.words import counted
 
 if TYPE_CHECKING:
@@ -290,6 +291,7 @@ def llm(
         else:
             _estimate(job, check_planted, json)
         return
+    serving: AbstractContextManager[LlmServer]
     if local:
         serving = local_server(local_model, reuse_prompts=reuse_prompts, threads=threads)
     elif url is None:
@@ -379,8 +381,9 @@ def _run(job: LlmJob, limits: Any, planted: int | None, json: bool) -> None:
         show_json(judged.as_dict())
     else:
         show(judged.table())
-        for line in judged.lines():
-            say(line, "bold" if line == judged.kept else "")
+        kept = None if judged.kept is None else spoken(judged.kept, "command")
+        for line in judged.lines("command"):
+            say(line, "bold" if line == kept else "")
         say(judged.card.signature)
     if judged.failed:
         warn("every answer of this run is missing: see why, and --show-prompt for what was asked")

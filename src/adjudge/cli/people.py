@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -82,7 +82,7 @@ def list_(evaluation: options.Folder, json: options.Json = False) -> None:
         accounts = {account.person: account for account in store.accounts.all()}
         tasks = Counter(task.assessor for task in store.tasks())
         judged = Counter(judgment.task.assessor for judgment in store.current())
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "person": person.id,
                 "name": person.name,

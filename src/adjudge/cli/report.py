@@ -100,7 +100,7 @@ def command(
             made_at=now_in_words(),
             human=table.human,
             baseline=table.baseline,
-            without=table.without,
+            without=tuple(table.without),
             quick=quick,
             paper=paper,
             progress=told,

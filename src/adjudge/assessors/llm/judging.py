@@ -45,7 +45,7 @@ from adjudge.assessors.llm.server import ask_all, count, probe
 from adjudge.assessors.llm.spending import Spent
 from adjudge.core.engine import generator
 from adjudge.core.errors import ClashError, DataError, UsageError, among, quoted
-from adjudge.core.phrases import Argument, Spoken, either, spoken
+from adjudge.core.phrases import Argument, Door, Spoken, either, spoken
 from adjudge.core.table import Cell, Column, Table, Tabular
 from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection, SourceSentence
@@ -185,15 +185,15 @@ class LlmJudged(Tabular):
             sentence += f"; {counted(missing, 'answer is', 'answers are')} missing ({reasons})"
         return f"{sentence}."
 
-    def lines(self) -> list[Spoken]:
-        """For people, at any door."""
+    def lines(self, door: Door = "python") -> list[str]:
+        """For people."""
         card = self.card
         cost = "" if card.cost is None else f", cost {card.cost:.4f}"
         kept = f"; {counted(self.cached, 'reply was', 'replies were')} there already" if self.cached else ""
         lines = [
             self.headline(),
             f"{counted(self.new, 'new answer')} in this run{kept}.",
-            *([] if self.kept is None else [self.kept]),
+            *([] if self.kept is None else [spoken(self.kept, door)]),
             f"All runs: {counted(card.requests, 'request')}, {card.prompt_tokens:,} prompt tokens,"
             f" {card.answer_tokens:,} answer tokens{cost}.",
             *self.notes,
