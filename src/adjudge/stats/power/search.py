@@ -103,7 +103,6 @@ def wilcoxon_rows(x: FloatArray, y: FloatArray, *, tied_up_to: int = EXACT_UP_TO
     positive = np.where(z > 0, doubled, 0).sum(axis=1)
     ranked = np.count_nonzero(z, axis=1)
     # The sum of t^3 - t over the groups of t tied differences that are ranked.
-    rows, n = starts.shape
     cubes = np.zeros(rows)
     row, place = np.nonzero(starts)
     stop = np.append(place[1:], n)
