@@ -108,8 +108,8 @@ def wilcoxon_rows(x: FloatArray, y: FloatArray, *, tied_up_to: int = EXACT_UP_TO
     stop = np.append(place[1:], n)
     stop[stop == 0] = n  # the next group is another row's first
     counts = place >= n - ranked[row]
-    sizes = (stop - place).astype(np.float64)
-    np.add.at(cubes, row[counts], (sizes**3 - sizes)[counts])
+    tied = (stop - place).astype(np.float64)
+    np.add.at(cubes, row[counts], (tied**3 - tied)[counts])
     with np.errstate(divide="ignore", invalid="ignore"):  # nothing is ranked: settled below
         p: FloatArray = normal_p(positive, ranked, np.zeros_like(ranked), cubes)
     exact, untied = ranked <= EXACT_UP_TO, cubes == 0
