@@ -82,12 +82,13 @@ def intraclass(
     matrix = matrix[:, (~np.isnan(matrix)).any(axis=0)]
     judged = np.count_nonzero(~np.isnan(matrix), axis=1)
     k = float(judged.size / np.sum(1 / judged)) if judged.size else math.nan
+    why: str | None = None
     if not (judged >= 2).any():
         why = NOBODY
     elif len(matrix) < 2:
         why = "one thing has no variance between things"
-    else:
-        why = ALL_SAME if np.nanmax(matrix) == np.nanmin(matrix) else None
+    elif np.nanmax(matrix) == np.nanmin(matrix):
+        why = ALL_SAME
     if why is not None:
         single = two_way = _Share(why=why)
         method = ""

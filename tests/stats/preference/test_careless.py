@@ -6,16 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 from tests.stats.preference.generate import crowd, log_worth
 
 from adjudge.core.errors import DataError, UsageError
-from adjudge.stats.multiple import adjust
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.careless import AssessorSigns, CarelessLimits, _holm, find_careless
+from adjudge.stats.preference.careless import AssessorSigns, CarelessLimits, find_careless
 
 HONEST = np.full(10, 0.95)
 
@@ -202,13 +199,6 @@ def test_more_assessors_need_more_evidence() -> None:
     assert one.adjusted["one-sided"] < 0.05 < other.adjusted["one-sided"]
     assert "one-sided" in one.codes
     assert "one-sided" not in other.codes
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_holm_is_that_of_all_other_tests(p: list[float]) -> None:
-    """stats/multiple.py, which is held against R."""
-    np.testing.assert_allclose(_holm(np.array(p)), adjust(np.array(p), "holm"), atol=1e-12)
 
 
 def test_similarity_tells_of_items_that_others_never_met() -> None:

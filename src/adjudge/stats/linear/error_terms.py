@@ -131,8 +131,8 @@ def _in_larger(
     if not added:
         return None
     if ss_type == 3 and any(set(key) < set(other) for other in model.keys):
-        why = "type III is not computed beside interactions that are no terms: use type II"
-        return TermTest(key, (), random, why=why)
+        beside = "type III is not computed beside interactions that are no terms: use type II"
+        return TermTest(key, (), random, why=beside)
     try:
         fit = fit_model(LinearModel(model.scores, model.factors, [*model.keys, *added]))
         before = _before(model, key, [*model.keys, *added], ss_type)

@@ -103,14 +103,13 @@ def wilcoxon_rows(x: FloatArray, y: FloatArray, *, tied_up_to: int = EXACT_UP_TO
     positive = np.where(z > 0, doubled, 0).sum(axis=1)
     ranked = np.count_nonzero(z, axis=1)
     # The sum of t^3 - t over the groups of t tied differences that are ranked.
-    rows, n = starts.shape
     cubes = np.zeros(rows)
     row, place = np.nonzero(starts)
     stop = np.append(place[1:], n)
     stop[stop == 0] = n  # the next group is another row's first
     counts = place >= n - ranked[row]
-    sizes = (stop - place).astype(np.float64)
-    np.add.at(cubes, row[counts], (sizes**3 - sizes)[counts])
+    tied = (stop - place).astype(np.float64)
+    np.add.at(cubes, row[counts], (tied**3 - tied)[counts])
     with np.errstate(divide="ignore", invalid="ignore"):  # nothing is ranked: settled below
         p: FloatArray = normal_p(positive, ranked, np.zeros_like(ranked), cubes)
     exact, untied = ranked <= EXACT_UP_TO, cubes == 0

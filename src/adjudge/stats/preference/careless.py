@@ -126,10 +126,9 @@ def find_careless(
     for name in ("level", "one_sided", "honest", "checks", "repeats", "ties", "fast"):
         if not 0 <= getattr(limits, name) <= 1:
             raise UsageError(f"{name} is {getattr(limits, name)}, and must be from 0 to 1")
-    rows = len(answers)
-    spent = np.full(rows, np.nan) if times is None else np.asarray(times, dtype=np.float64)
-    if spent.shape != (rows,):
-        raise DataError(f"{spent.size} times for {rows} answers")
+    spent = np.full(len(answers), np.nan) if times is None else np.asarray(times, dtype=np.float64)
+    if spent.shape != (len(answers),):
+        raise DataError(f"{spent.size} times for {len(answers)} answers")
     right = {frozenset(pair): pair[0] for pair in checks}
     people = [int(person) for person in np.unique(answers.who[answers.who >= 0])]
     rows = [
