@@ -525,7 +525,7 @@ def read_sentence_answers(
     """Tasks and answers, for `judgments.intake.take`: topic, left, right, winner; assessor where it is known."""
     path = Path(path)
     cells = read_cells(path)
-    header, rows, _ = cells
+    header, rows, *_ = cells
     yield from map(Place(path, 1).item, cells.noted())
     at = columns_of(Place(path, 1), header)
     filled = ImportedAnswers(evaluation, protocol)
