@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from adjudge.analyses.meta.rows import COLUMNS
 
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.accuracy import accuracy_all
