@@ -289,8 +289,8 @@ class _Drawn:
     """Of assessors in their mean: what they judged."""
 
     def undefined(self) -> _Drawn:
-        nowhere = (np.full_like(drawn, np.nan) for drawn in (self.judges, self.beside, self.assessors))
-        return _Drawn(*nowhere, self.weights)
+        nowhere = {name: np.full_like(getattr(self, name), np.nan) for name in ("judges", "beside", "assessors")}
+        return replace(self, **nowhere)
 
     def mean(self, by_assessor: FloatArray) -> FloatArray:
         there = ~np.isnan(by_assessor)

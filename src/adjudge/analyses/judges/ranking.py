@@ -190,11 +190,11 @@ class RankingResult(Result):
         several = len({aspect.judge for aspect in self.aspects}) > 1
         for aspect in self.aspects:
             if aspect.ranks is not None:
-                name = f"ranking-ranks-{aspect.aspect}"
+                name, table = f"ranking-ranks-{aspect.aspect}", aspect.ranks.table()
                 yield replace(
-                    aspect.ranks.table(),
+                    table,
                     name=f"{name}-{aspect.judge}" if several else name,
-                    title=f"{aspect.judge}: {aspect.ranks.title}",
+                    title=f"{aspect.judge}: {table.title}",
                     said=(),
                     notes=(),
                     signature="",
