@@ -338,7 +338,7 @@ def test_frames_tables_and_json_say_the_same() -> None:
     found = agree_on_conclusions(cells_of(scores(evaluation(6))))
     frame, pairs = found.to_frame(), found.to_frame("conclusion-pairs")
     assert len(frame) == 3 * 3
-    assert list(dict.fromkeys(frame["among"])) == ["all", "machines", "human-machine"]
+    assert list(dict.fromkeys(frame["among"])) == ["machines", "all", "human-machine"]
     for row in frame.to_dict("records"):
         own = pairs[(pairs["measure"] == row["measure"]) & (pairs["among"] == row["among"])]
         assert len(own) == row["pairs"] == {"all": 15, "machines": 6, "human-machine": 8}[row["among"]]

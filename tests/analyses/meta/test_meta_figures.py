@@ -309,7 +309,7 @@ def fooled(*outcomes: FoolingOutcome) -> FoolingResult:
     return FoolingResult(
         evaluation="e",
         source=HOSTILE,
-        judged=None,
+        judged=(2, "machine", "overall"),
         systems=5,
         outcomes=outcomes,
         made=(),

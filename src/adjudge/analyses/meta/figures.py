@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -736,23 +737,9 @@ def _fooling_words(result: FoolingResult, placed: Sequence[FoolingOutcome]) -> s
 # Curves
 
 
+CURVES: tuple[CurveOf, ...] = ("references", "topics", "assessors")
 MOST_BANDS = 3
 """Curves whose intervals are drawn; more bands hide each other."""
-
-
-def references_curve(result: CurvesResult, **options: Any) -> Figure:
-    """Correlation with people by the number of references."""
-    return curve(result, "references", **options)
-
-
-def topics_curve(result: CurvesResult, **options: Any) -> Figure:
-    """Correlation with people by the number of topics."""
-    return curve(result, "topics", **options)
-
-
-def assessors_curve(result: CurvesResult, **options: Any) -> Figure:
-    """Correlation with people by the number of assessors."""
-    return curve(result, "assessors", **options)
 
 
 def curve(
@@ -844,6 +831,11 @@ def _curve_words(what: CurveOf, curves: Sequence[Curve]) -> Iterator[str]:
         curve.measure.words for curve in curves if all(math.isnan(p.correlation.value) for p in curve.points)
     ]:
         yield f"Without a correlation: {listed(absent, most=6)}."
+
+
+references_curve = partial(curve, what="references")
+topics_curve = partial(curve, what="topics")
+assessors_curve = partial(curve, what="assessors")
 
 
 # By name
@@ -944,26 +936,15 @@ SPECS = (
         takes=("people",),
         example="-m rouge-1 -m rouge-2 --people coverage --length 100",
     ),
-    FigureSpec(
-        "references-curve",
-        "Correlation with people by the number of references.",
-        _of_curves("references"),
-        after="Lin and Hovy 2002, section 6",
-        takes=("people", "level"),
-        example="-m rouge-1 -m rouge-2 --people coverage --length 100",
-    ),
-    FigureSpec(
-        "topics-curve",
-        "Correlation with people by the number of topics.",
-        _of_curves("topics"),
-        takes=("people", "level"),
-        example="-m rouge-1 -m rouge-2 --people coverage --length 100",
-    ),
-    FigureSpec(
-        "assessors-curve",
-        "Correlation with people by the number of assessors.",
-        _of_curves("assessors"),
-        takes=("people", "level"),
-        example="-m rouge-1 -m rouge-2 --people coverage --length 100",
+    *(
+        FigureSpec(
+            f"{what}-curve",
+            f"Correlation with people by the number of {what}.",
+            _of_curves(what),
+            after="Lin and Hovy 2002, section 6" if what == "references" else "",
+            takes=("people", "level"),
+            example="-m rouge-1 -m rouge-2 --people coverage --length 100",
+        )
+        for what in CURVES
     ),
 )

@@ -19,7 +19,6 @@ from adjudge.analyses.pages.parts import (
     Drawing,
     DrawnRow,
     Fact,
-    PageSection,
     PartsPage,
     headlines,
     render_parts,
@@ -32,7 +31,18 @@ from adjudge.core.words import listed
 
 def meta_page(result: MetaResult, *, made_at: str | None = None) -> PartsPage:
     cells = result.cells
-    sections = tuple(_section(name, result) for name in result.parts)
+    sections = tuple(
+        section(
+            name,
+            result.QUESTIONS[name],
+            part,
+            drawings=tuple(_drawings(part)) if isinstance(part, CorrelationsResult) else (),
+            charts=tuple(map(_chart, part.curves)) if isinstance(part, CurvesResult) else (),
+        )
+        for name, part in result.parts.items()
+    )
+    several = {len(human.assessors) for human in cells.humans if human.assessors}
+    at_most = "" if len(several) == 1 else "at most, on one measure"
     return PartsPage(
         title=f"{cells.name} · which measures stand in for people",
         kind="Meta-evaluation",
@@ -47,30 +57,13 @@ def meta_page(result: MetaResult, *, made_at: str | None = None) -> PartsPage:
             ),
             Fact("Systems", f"{len(cells.systems):,}", ""),
             Fact("Topics", f"{len(cells.topics):,}", ""),
-            *_assessors(result),
+            *([Fact("Assessors", f"{max(several):,}", at_most)] if several else []),
         ),
         headlines=headlines(sections),
         notes=tuple(result.own_warnings()),
         sections=sections,
         signature=result.signature,
         latex="meta.tex",
-    )
-
-
-def _assessors(result: MetaResult) -> Iterator[Fact]:
-    several = {len(human.assessors) for human in result.cells.humans if human.assessors}
-    if several:
-        yield Fact("Assessors", f"{max(several):,}", "" if len(several) == 1 else "at most, on one measure")
-
-
-def _section(name: str, result: MetaResult) -> PageSection:
-    part = result.parts[name]
-    return section(
-        name,
-        result.QUESTIONS[name],
-        part,
-        drawings=tuple(_drawings(part)) if isinstance(part, CorrelationsResult) else (),
-        charts=tuple(map(_chart, part.curves)) if isinstance(part, CurvesResult) else (),
     )
 
 
@@ -84,12 +77,8 @@ def _drawings(part: CorrelationsResult) -> Iterator[Drawing]:
             yield Drawing(
                 title=f"{coefficient_words(coefficient)} with {shown[0].human.words} at the {level} level,"
                 f" among {over_words(among)}",
-                rows=tuple(map(_drawn, _ordered(shown))),
+                rows=tuple(map(_drawn, sorted(shown, key=lambda row: (math.isnan(row.value), -row.value)))),
             )
-
-
-def _ordered(rows: Sequence[MeasureCorrelation]) -> list[MeasureCorrelation]:
-    return sorted(rows, key=lambda row: (math.isnan(row.value), -row.value))
 
 
 def _drawn(row: MeasureCorrelation) -> DrawnRow:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from adjudge.analyses.phrasebook import interval
@@ -105,14 +105,12 @@ def _left_out(n: int, what: str, more: str) -> str:
     return f"{counted(n, what)} that nobody judged {'is' if n == 1 else 'are'} left out{more}"
 
 
-def _lower(measures: Sequence[str]) -> str:
-    return f"of {listed(measures)} lower scores are better: a positive correlation is agreement with people"
-
-
 NOTES = {
     "systems-not-judged": lambda systems: _left_out(len(systems), "system", f": {listed(systems)}"),
     "topics-not-judged": lambda n: _left_out(n, "topic", " of the measures' scores too"),
-    "lower-is-better": _lower,
+    "lower-is-better": lambda measures: (
+        f"of {listed(measures)} lower scores are better: a positive correlation is agreement with people"
+    ),
     "corrected-otherwise": lambda correct, parts: (
         f"{correct} is no correction of {listed(parts)}: Holm's is taken there"
     ),

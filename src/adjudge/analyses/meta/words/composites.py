@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from adjudge.analyses.meta.composites import CompositesAmong, CompositesResult
-from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation
+from adjudge.analyses.meta.correlations import CorrelationsResult
 from adjudge.analyses.meta.words import over_words, where_words
 from adjudge.core.words import counted, listed
 
@@ -94,13 +94,10 @@ def _correlation_words(
                 continue
             most = max(row.value for row in single)
             words = {row.measure.measure: row.measure.words for row in single}
+            values = ", ".join(f"{row.measure.words} {row.value:.2f}" for row in composites)
             best = _names_with(words, {row.measure.measure: row.value for row in single}, most)
             yield (
                 f"{where_words(level, made.among, coefficient)}, composites have these correlations with"
-                f" {human.info.words}: {_values(composites)}; the highest of"
+                f" {human.info.words}: {values}; the highest of"
                 f" {counted(len(single), 'single measure')}, chosen afterwards, is {most:.2f} ({best})."
             )
-
-
-def _values(rows: Sequence[MeasureCorrelation]) -> str:
-    return ", ".join(f"{row.measure.words} {row.value:.2f}" for row in rows)

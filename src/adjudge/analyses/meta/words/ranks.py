@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from adjudge.analyses.meta.ranks import PlaceByMeasure, RankedSystem, RanksResult, RankTable
+from adjudge.analyses.meta.ranks import RanksResult, RankTable
 from adjudge.core.words import counted, listed
 
 NOTES = {
@@ -16,13 +16,8 @@ NOTES = {
 
 
 def sentences(result: RanksResult) -> Iterator[str]:
-    nothing = True
-    for ranked in result.ranked:
-        for sentence in ranks_in_words(ranked):
-            nothing = False
-            yield sentence
-    if nothing:
-        yield "There is nothing to rank."
+    lines = [line for ranked in result.ranked for line in ranks_in_words(ranked)]
+    yield from lines or ["There is nothing to rank."]
 
 
 def about(result: RanksResult, table: str) -> Iterator[str]:
@@ -41,9 +36,13 @@ def ranks_in_words(ranked: RankTable) -> Iterator[str]:
     within = []
     for at, measure in enumerate(ranked.measures):
         if leavers := ranked.leavers(at):
-            named = [
-                f"{system.system} (rank {_shown(system.measures[at])}, {_open(system)})" for system in leavers
-            ]
+            named = []
+            for system in leavers:
+                place, by_people = system.measures[at], f"people: {system.best}"
+                assert place is not None
+                if system.best != system.worst:
+                    by_people = f"people leave {system.best} to {system.worst} open"
+                named.append(f"{system.system} (rank {place.rank}, {by_people})")
             yield (
                 f"{measure.words} gives {counted(len(leavers), 'system')} a rank outside what people's"
                 f" significant differences on {ranked.human.words} leave open: {listed(named, most=9)}."
@@ -60,15 +59,3 @@ def ranks_in_words(ranked: RankTable) -> Iterator[str]:
             f"{listed(within, most=9)} {'ranks' if len(within) == 1 else 'rank'} every system within what people's"
             f" significant differences on {ranked.human.words} leave open (by {ranked.tested})."
         )
-
-
-def _open(system: RankedSystem) -> str:
-    return (
-        f"people leave {system.best} to {system.worst} open"
-        if system.best != system.worst
-        else f"people: {system.best}"
-    )
-
-
-def _shown(place: PlaceByMeasure | None) -> str:
-    return "" if place is None else str(place.rank)
