@@ -289,7 +289,9 @@ class _Drawn:
     """Of assessors in their mean: what they judged."""
 
     def undefined(self) -> _Drawn:
-        nowhere = {name: np.full_like(getattr(self, name), np.nan) for name in ("judges", "beside", "assessors")}
+        nowhere = {
+            name: np.full_like(getattr(self, name), np.nan) for name in ("judges", "beside", "assessors")
+        }
         return replace(self, **nowhere)
 
     def mean(self, by_assessor: FloatArray) -> FloatArray:

@@ -18,6 +18,7 @@ from adjudge.analyses.meta.cells import Cells, column_means
 from adjudge.analyses.meta.parts import MetaRun
 from adjudge.analyses.questions import is_at
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
 from adjudge.core.words import counted, listed, natural
@@ -216,7 +217,9 @@ def fooling(collection: Collection, cells: Cells, asked: Meta) -> FoolingResult:
     for what, there, chosen in (("length", lengths, length), ("form", forms, form)):
         if chosen is None and len(there) > 1:
             several = ", ".join(str(one or UNSET) for one in there)
-            raise UsageError(f"there are summaries of several {what}s ({several}): choose one with {what}")
+            raise UsageError(
+                f"there are summaries of several {what}s ({several}): choose one with {Argument(what)}"
+            )
     checked, unchecked = _checkable(cells, collection, list(batches.values()))
     systems = sorted({peer.system for peer in peers}, key=natural)
     source, judged = _best(collection, cells, systems)
@@ -235,9 +238,9 @@ def fooling(collection: Collection, cells: Cells, asked: Meta) -> FoolingResult:
         listed_here = tuple(text for text in lists.summaries if text.topic == topic)
         work.append(("", replace(batch, peers=(*batch.peers, *listed_here))))
         units = tuple(unit for unit in batch.units if unit.system != source)
-        for kind in made[1:]:
-            if texts := tuple(text for text in kind.summaries if text.topic == topic):
-                work.append((names[kind.kind], replace(batch, peers=texts, units=units, _kept={})))
+        for distorted in made[1:]:
+            if texts := tuple(text for text in distorted.summaries if text.topic == topic):
+                work.append((names[distorted.kind], replace(batch, peers=texts, units=units, _kept={})))
     rows: list[Score] = []
     for done, (column, batch) in enumerate(work, 1):
         scored = score_batches(checked, [batch])

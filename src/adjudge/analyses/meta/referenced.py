@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -161,7 +161,9 @@ class References:
         self, frame: pd.DataFrame, by_length: bool, sign: float, measure: Measure
     ) -> ReferencedScores | str:
         keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
-        placed = {keys[at]: place for at, place in self._places(frame, by_length).items()}
+        placed: dict[Any, tuple[int, int]] = {
+            keys[at]: place for at, place in self._places(frame, by_length).items()
+        }
         peers: dict[int, list[Summary]] = {}
         texts: dict[int, TopicBatch] = {}
         for batch in self.batches.values():
