@@ -555,9 +555,9 @@ SCENES = [
             f"adjudge {call}{form}"
             for call in (
                 "agreement my-eval",
-                "agreement my-eval --per coefficient --resamples 100",
-                "agreement my-eval --per topic --question overall",
-                "agreement my-eval --per assessor --question overall",
+                "agreement my-eval --table coefficients --resamples 100",
+                "agreement my-eval --table agreement-by-system --question overall",
+                "agreement my-eval --table assessor-pairs --question overall",
                 "assessors my-eval -m coverage",
                 "assessors my-eval -m 'rating(aspect=overall)' --quick",
                 "stability my-eval -m coverage --table judge-noise --draws 200",
