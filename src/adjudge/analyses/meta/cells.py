@@ -96,7 +96,8 @@ class Cells:
                 replace(
                     human,
                     values=np.take(human.values, kept, axis=1),
-                    by_assessor=np.take(human.by_assessor, kept, axis=2),
+                    # a summary's assessors side by side in memory: the order in which they are summed up
+                    by_assessor=np.asfortranarray(human.by_assessor[:, :, kept]),
                 )
                 for human in self.humans
             ),
