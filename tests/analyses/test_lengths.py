@@ -120,7 +120,7 @@ def test_noise_grows_as_the_target_shrinks(duc: LengthsResult) -> None:
         "The residual mean square, the noise, grows as the target shrinks: 0.00799 at 200 words, 0.00957 at 100 words,"
         " 0.014 at 50 words and 0.0462 at 10 words."
     )
-    assert ("At 10 words 1 of 10 pairs of systems differ (bootstrap of the largest t).") in said
+    assert ("At 10 words 1 of 10 pairs of systems differs (bootstrap of the largest t).") in said
     assert any(line.startswith("With all lengths averaged 10 of 15 pairs") for line in said)
 
 
