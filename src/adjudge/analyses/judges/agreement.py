@@ -289,8 +289,9 @@ class _Drawn:
     """Of assessors in their mean: what they judged."""
 
     def undefined(self) -> _Drawn:
-        nowhere = (np.full_like(drawn, np.nan) for drawn in (self.judges, self.beside, self.assessors))
-        return _Drawn(*nowhere, self.weights)
+        parts = (self.judges, self.beside, self.assessors)
+        judges, beside, assessors = (np.full_like(part, np.nan) for part in parts)
+        return _Drawn(judges, beside, assessors, self.weights)
 
     def mean(self, by_assessor: FloatArray) -> FloatArray:
         there = ~np.isnan(by_assessor)
