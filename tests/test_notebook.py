@@ -18,7 +18,7 @@ from tests.analyses.test_shape import QUICK
 import adjudge
 from adjudge.analyses.preferences.strengths import fit_preferences
 from adjudge.core.results import Result
-from adjudge.core.table import MOST_ROWS, Column, Table, Tables, Tabular
+from adjudge.core.table import MOST_ROWS, Column, Table, Tabular
 from adjudge.judgments.pairs.answers import PreferenceRow, Preferences
 
 FORMS = (
@@ -142,8 +142,3 @@ def test_very_long_tables_are_cut_and_say_so() -> None:
     assert html.count("<tr>") == MOST_ROWS + 1
     assert "and 20 more rows: to_frame() has all" in html
     assert table.to_html().count("<tr>") == MOST_ROWS + 21
-
-
-def test_several_tables_stand_below_each_other() -> None:
-    one, two = (Table(name, (Column("n"),), ((1,),), title=name) for name in ("one", "two"))
-    assert shown(Tables((one, two), notes=("a < b",))) == "onen1\ntwon1\nnote: a < b"

@@ -64,7 +64,7 @@ def test_every_figure_is_drawn_from_the_demo(
     name: str, shown: Path, read: Scores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = CATALOGUE[name]
-    monkeypatch.setattr("adjudge.cli.figure.open_scores", lambda *given: read)  # once for all figures
+    monkeypatch.setattr("adjudge.analyses.scores.read_scores", lambda *given: read)  # once for all figures
     made: list[Figure] = []
 
     def drawn(self: FigureSpec, scores: Any, options: Any) -> Figure:

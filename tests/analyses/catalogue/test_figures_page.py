@@ -56,7 +56,7 @@ def test_the_call_in_python_asks_for_what_the_command_asks_for(
         raise Noted
 
     monkeypatch.setattr(FigureSpec, "drawn", note)
-    monkeypatch.setattr("adjudge.cli.figure.open_scores", lambda *given: None)
+    monkeypatch.setattr("adjudge.analyses.scores.read_scores", lambda *given: None)
     monkeypatch.setattr("adjudge.analyses.scores.scores_of", lambda source: None)
     monkeypatch.chdir(shown)
     with pytest.raises(Noted):
