@@ -123,7 +123,7 @@ def test_tags_are_counted_with_intervals(evaluation: Evaluation) -> None:
     }
     shares = [result.tag_share(tag, "missed") for tag in ("paraphrase", "style", "perspective", "own")]
     assert all(share.low < share.share < share.high for share in shares)
-    assert "3 of 4 mismatches are tagged, by 2 people." in result.table().said
+    assert "3 of 4 mismatches are tagged, by 2 people." in result.table().sentences
     assert result.table().row(kind="missed")["tagged"] == 3
 
 

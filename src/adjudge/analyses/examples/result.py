@@ -137,7 +137,7 @@ class ExamplesResult(Result):
     """The two in the order in which they were chosen; `between` has the better one on these topics first."""
     language: str
     labels: Mapping[str, str] = field(default_factory=dict)
-    said: tuple[Note, ...] = ()
+    remarks: tuple[Note, ...] = ()
     grams: int = 0
     """The words of an n-gram that the measure counts; 0 where it counts pairs of words."""
 
@@ -161,7 +161,7 @@ class ExamplesResult(Result):
         return self.labels.get(system, system)
 
     def notes(self) -> tuple[Note, ...]:
-        return self.said
+        return self.remarks
 
     def tables(self) -> Iterator[Table]:
         """A row per topic that is shown."""
@@ -328,7 +328,7 @@ def examples_of_matrix(
         picked_pair=(between[0], between[1]),
         language=collection.settings.language,
         labels=dict(data.labels),
-        said=(*all_notes, *_measure_notes(spec, matrix.title, sorted(set(between) & writers))),
+        remarks=(*all_notes, *_measure_notes(spec, matrix.title, sorted(set(between) & writers))),
         grams=spec.n if isinstance(spec, RougeN) else 0,
     )
 

@@ -195,7 +195,7 @@ class RankingResult(Result):
                     table,
                     name=f"{name}-{aspect.judge}" if several else name,
                     title=f"{aspect.judge}: {table.title}",
-                    said=(),
+                    sentences=(),
                     notes=(),
                     signature="",
                 )
