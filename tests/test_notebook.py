@@ -121,7 +121,9 @@ def test_preferences_show_themselves_too() -> None:
     rows = [PreferenceRow(NAMES[0], NAMES[1], "left")] * 3 + [PreferenceRow(NAMES[0], NAMES[1], "right")]
     found = fit_preferences(Preferences.of(rows))
     assert shown(found).startswith("Either item may be the best.")
-    assert all(part in shown(found) for part in (*found.table().sentences, *found.table().notes, found.signature))
+    assert all(
+        part in shown(found) for part in (*found.table().sentences, *found.table().notes, found.signature)
+    )
     assert "<script>" not in found._repr_html_()
 
 

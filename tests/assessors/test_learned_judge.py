@@ -443,7 +443,9 @@ def test_where_nobody_judged_model_units_are_not_expanded(small: Evaluation, tra
     small.units()
     done = applied(small.path, trained.judge)
     assert done.mode == "original"
-    assert any("model units are not expanded (expand=none instead of others)" in line for line in done.sentences)
+    assert any(
+        "model units are not expanded (expand=none instead of others)" in line for line in done.sentences
+    )
     assert any("not in its training data" in line for line in done.sentences)
     assert done.held_out == 0
     with store_of(Folder.open(small.path)) as store:

@@ -412,7 +412,9 @@ class Tabular:
         main = self.table()
         tables = self.tables()
         more = [
-            replace(table, sentences=(), notes=(), signature="") for table in tables if table.name != main.name
+            replace(table, sentences=(), notes=(), signature="")
+            for table in tables
+            if table.name != main.name
         ]
         return notebook_html([main, *more], tables.notes)
 

@@ -193,7 +193,8 @@ class _CrowdIntake:
             wanted = (self.column_names[name].lower(),) if name in self.column_names else usual
             position = next((lower.index(column) for column in wanted if column in lower), None)
             if name in self.column_names and position is None:
-                raise place.wrong(f"no column {quoted(self.column_names[name])}{nearest(self.column_names[name], header)}")
+                column = self.column_names[name]
+                raise place.wrong(f"no column {quoted(column)}{nearest(column, header)}")
             if position is not None and position not in at.values():
                 at[name] = position
         needed = ("topic", "system") if self.protocol.compares is None else ("topic", "left", "right")

@@ -533,7 +533,9 @@ class _ScoreFile:
         if last is not None:
             yield from self._last_row(*last, plan, names, count)
         if self._style.findings != style_notes:  # a number far below told
-            yield from map(Place(self._path, 1).item, cells._replace(findings=()).noted(*self._style.findings))
+            yield from map(
+                Place(self._path, 1).item, cells._replace(findings=()).noted(*self._style.findings)
+            )
         decimal_is_open = not style.asked and self._style.decimal == "."
         if self._thousands and decimal_is_open and cells.delimiter == ";":  # as where commas are decimal
             yield place.item(

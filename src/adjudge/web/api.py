@@ -275,7 +275,9 @@ def next_pairs(wanted: PairsWanted, request: Request) -> PairsGiven:
     chosen = first + request.app.state.sampler.next_for(person, wanted.count, have)
     go_on(site, person, chosen)
     mine = site.desk(person).judged
-    pairs = [_pair(site, task, tasks.current_answers(site, mine.get(task.id), task, person)) for task in chosen]
+    pairs = [
+        _pair(site, task, tasks.current_answers(site, mine.get(task.id), task, person)) for task in chosen
+    ]
     offer, quota = request.app.state.sampler.offer(person), request.app.state.sampler.quota()
     return PairsGiven(
         pairs=pairs,
