@@ -47,5 +47,7 @@ def test_names_say_what_they_hold() -> None:
 def test_empty_names_are_seen() -> None:
     source = "def f(x):\n    found = [each for each in x]\n    return found\n"
     assert sorted(empty_names(source)) == ["each", "found"]
-    source = "class A:\n    own: int\n\n    async def said(self, known, *given, **each):\n        lambda found: 1"
+    source = (
+        "class A:\n    own: int\n\n    async def said(self, known, *given, **each):\n        lambda found: 1"
+    )
     assert sorted(empty_names(source)) == ["each", "found", "given", "known", "own", "said"]
