@@ -110,7 +110,7 @@ def test_results_are_safe_html_with_headline_notes_and_signature(name: str, fram
     found: Any = getattr(adjudge, name)(frame, **ALL[name])
     text, table = shown(found), found.table()
     assert text.lstrip().startswith(found.headline()), text[:200]
-    for part in (*table.said, *table.notes, table.signature):
+    for part in (*table.sentences, *table.notes, table.signature):
         assert part in text
     assert "<script>" not in found._repr_html_()
     assert repr(found).startswith(table.to_text())
@@ -121,7 +121,9 @@ def test_preferences_show_themselves_too() -> None:
     rows = [PreferenceRow(NAMES[0], NAMES[1], "left")] * 3 + [PreferenceRow(NAMES[0], NAMES[1], "right")]
     found = fit_preferences(Preferences.of(rows))
     assert shown(found).startswith("Either item may be the best.")
-    assert all(part in shown(found) for part in (*found.table().said, *found.table().notes, found.signature))
+    assert all(
+        part in shown(found) for part in (*found.table().sentences, *found.table().notes, found.signature)
+    )
     assert "<script>" not in found._repr_html_()
 
 
@@ -137,7 +139,7 @@ def test_a_display_formatter_takes_it(frame: pd.DataFrame) -> None:
 
 
 def test_very_long_tables_are_cut_and_say_so() -> None:
-    table = Table("t", (Column("n"),), tuple((k,) for k in range(MOST_ROWS + 20)), said=("Many.",))
+    table = Table("t", (Column("n"),), tuple((k,) for k in range(MOST_ROWS + 20)), sentences=("Many.",))
     html = table._repr_html_()
     assert html.count("<tr>") == MOST_ROWS + 1
     assert "and 20 more rows: to_frame() has all" in html

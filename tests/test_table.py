@@ -36,7 +36,7 @@ LEAGUE = Table(
         (3, "写作", "machine", None, None, None, None),
     ),
     title="rouge-2 (higher is better)",
-    said=("a_1 is best.",),
+    sentences=("a_1 is best.",),
     signature="rouge-2|v:1\nsecond",
 )
 
@@ -137,7 +137,7 @@ def test_a_result_shows_itself_by_its_table() -> None:
         n: int
 
         def table(self) -> Table:
-            return Table("found", (Column("n"),), ((self.n,),), said=("One was found.",))
+            return Table("found", (Column("n"),), ((self.n,),), sentences=("One was found.",))
 
     assert repr(Found(1)) == "n\n1\nOne was found."
     assert Found(1).to_latex().startswith(r"\begin{tabular}{r}")

@@ -115,7 +115,7 @@ def test_what_people_answered_and_the_tables_of_judgments_agree(small: Evaluatio
             own.alpha.values,
             own.alpha.why or own.alpha.why_no_interval,
         )
-    assert set(table.said) == set(map(question_sentence, found.questions))
+    assert set(table.sentences) == set(map(question_sentence, found.questions))
     one = small.agreement(question="rating/fluency", seed=4)
     assert one.questions == (by_name["rating", "fluency"],)
     with pytest.raises(UsageError, match='no question "fluensy" was answered'):

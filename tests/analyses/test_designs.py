@@ -65,7 +65,7 @@ def test_numbers_are_those_of_the_model() -> None:
     sources = noise_sources(judged(topics=30))
     parts = [sources.variance("system:topic"), sources.variance("assessor:system"), sources.left]
     topics, own, residual = (2 * part for part in parts)
-    model = Crossed(topics=topics, own=own, residual=residual, have=30, seed=1, systems=4)
+    model = Crossed(topics=topics, likings=own, residual=residual, have=30, seed=1, systems=4)
     for row in found.rows:
         d = row.design
         n, people = d.all_topics, d.people
@@ -208,7 +208,7 @@ def test_a_plan_holds_parts_and_designs() -> None:
     # One test, one model: what is said of a sample is what stands in the table.
     assert found.designs.now.power == found.sampled.power_now
     assert found.designs.now.one_pair == found.sampled.one_pair_now
-    assert found.sampled.own == pytest.approx(math.sqrt(2 * found.sources.variance("assessor:system")))
+    assert found.sampled.likings == pytest.approx(math.sqrt(2 * found.sources.variance("assessor:system")))
     assert {"noise", "designs"} <= {table.name for table in found.all_tables}
     whole = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     assert whole["tables"]["designs"][0]["power"] == found.designs.rows[0].power

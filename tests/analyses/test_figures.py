@@ -405,7 +405,7 @@ def test_d_study_curves_have_the_standard_error_and_reliability_of_brennans_form
     wide = figure.data.pivot(index=["assessors", "topics"], columns="quantity", values="value")
     for (assessors, n), row in wide.iterrows():
         j = int(assessors.split()[0])
-        variance = crossed.topics / n + crossed.own / j + crossed.residual / (n * j)  # of a difference
+        variance = crossed.topics / n + crossed.likings / j + crossed.residual / (n * j)  # of a difference
         assert row["standard error of a difference"] == pytest.approx(math.sqrt(variance))
         reliable = study.system_variance / (study.system_variance + variance / 2)
         assert row["reliability of systems' means"] == pytest.approx(reliable)

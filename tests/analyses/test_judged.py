@@ -154,7 +154,7 @@ def test_answers_by_question() -> None:
     assert table.rows[0] == ("1", "capitalization", 4, 1, 0, 0, 0)
     assert table.rows[3] == ("4", "missing components", 3, 1, 0, 1, 0)
     assert table.rows[11] == ("12", "misplaced sentences", 4, 0, 1, 0, 0)
-    assert list(table.said) == [
+    assert list(table.sentences) == [
         "The question that most often found errors is missing components: 40% of its answers."
     ]
 
@@ -171,7 +171,7 @@ def test_human_peers_retention_stands_apart_under_its_name() -> None:
     assert cells("human-retention", statistic="retention_1")["mean"] == pytest.approx(0.75)  # 2/2 and 1/2
     weighted = cells("human-retention", statistic="retention_w")  # .6 and .4
     assert (weighted["mean"], weighted["low"], weighted["high"]) == pytest.approx((0.5, 0.3, 0.7))
-    assert all("human peers' retention" in said for said in TABLES["human-retention"].said)
+    assert all("human peers' retention" in said for said in TABLES["human-retention"].sentences)
 
 
 def test_units_without_coverage_and_unmarked_units() -> None:
@@ -201,7 +201,7 @@ def test_agreement_is_krippendorffs_alpha_of_the_units() -> None:
     places = krippendorff([[3, 0], [1, 0]], rng=np.random.default_rng(0), resamples=0)
     assert cells("agreement", question="quality:4")["alpha"] == places.value
     assert cells("agreement", question="quality:2")["why"] is not None  # nobody found anything
-    said = next(line for line in TABLES["agreement"].said if line.startswith("completeness: "))
+    said = next(line for line in TABLES["agreement"].sentences if line.startswith("completeness: "))
     assert said == (
         f"completeness: alpha = {row['alpha']:.3f} over 4 units of 1 topic, for tentative conclusions only (from .667"
         " to below .800)."
@@ -322,7 +322,7 @@ def test_ratings_by_assessor_and_pooled() -> None:
         ("y", 1, 2.0, 2.0),
     ]
     assert found["ratings-by-system"].row(system="sys")["mean"] == 1.5
-    assert list(table.said) == ["fluency: 2.67 on average, median 2 (3 ratings)."]
+    assert list(table.sentences) == ["fluency: 2.67 on average, median 2 (3 ratings)."]
 
 
 def test_another_protocol_or_aspect_is_no_repeat_and_the_same_one_is() -> None:

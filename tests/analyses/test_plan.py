@@ -816,11 +816,11 @@ def test_as_a_sample_few_assessors_find_little_whatever_the_topics() -> None:
     assert found.now(found.needs[0]).rate > 0.99
     sampled = found.sampled
     assert sampled is not None
-    assert sampled.own == pytest.approx(0.6, rel=0.1)
-    assert sampled.power_now == pytest.approx(t_power(3, 0.5, sampled.own), abs=0.06)
+    assert sampled.likings == pytest.approx(0.6, rel=0.1)
+    assert sampled.power_now == pytest.approx(t_power(3, 0.5, sampled.likings), abs=0.06)
     assert sampled.best < 0.25
     assert math.isinf(sampled.needed)
-    assert sampled.fewest == pytest.approx(t_topics(0.5, sampled.own), abs=1)
+    assert sampled.fewest == pytest.approx(t_topics(0.5, sampled.likings), abs=1)
     assert sampled.enough >= sampled.fewest
     assert sampled.limit <= sampled.difference
     said = list(found.sentences())
@@ -829,8 +829,8 @@ def test_as_a_sample_few_assessors_find_little_whatever_the_topics() -> None:
     )
     assert said[-3:] == [
         "All this holds for the assessors who judge (3 now), not for others: what each makes of two systems on average"
-        f" varies with a standard deviation of {sampled.own:.2g}, and no number of topics averages that out, only more"
-        " assessors do.",
+        f" varies with a standard deviation of {sampled.likings:.2g}, and no number of topics averages that out, only"
+        " more assessors do.",
         "Where assessors count as a sample too (mixed model of topics and assessors, alpha .05) 200 topics and 3"
         f" assessors find 0.5 with {100 * sampled.power_now:.0f} % power, and {sampled.difference:.2g} with 80 %.",
         f"With 3 assessors no number of topics is enough: they find 0.5 with {100 * sampled.best:.0f} % power at most;"
@@ -918,7 +918,7 @@ def test_as_many_assessors_as_now_need_as_many_topics_as_now() -> None:
 def test_assessors_who_agree_have_no_likings_of_their_own() -> None:
     found = assessed(np.random.default_rng(3).normal(size=(8, 2, 1)) * np.ones(3))
     assert found.sampled is not None
-    assert found.sampled.own == 0
+    assert found.sampled.likings == 0
     assert any("varies no more than chance would have it" in said for said in found.sentences())
 
 
@@ -991,7 +991,7 @@ def test_assigned_judgments_are_planned_as_they_are_compared() -> None:
     assert compared.unavailable is None
     sampled = found.sampled
     left = sampled.residual**2 / (20 * 2)
-    error = math.sqrt(sampled.topics**2 / 20 + sampled.own**2 / sampled.assessors + left)
+    error = math.sqrt(sampled.topics**2 / 20 + sampled.likings**2 / sampled.assessors + left)
     assert error == pytest.approx(float(np.median(compared.pooled_error)), rel=0.1)
     assert any(each.startswith("Where assessors count as a sample too") for each in said)
     assert not any("not known" in each for each in said)
@@ -1014,7 +1014,7 @@ def test_one_assessor_for_each_topic_is_a_sample_too() -> None:
     assert found.designs is None
     assert (found.sampled.seen, found.sampled.assessors) == (5, 5)
     compared = of_judgments(frame)
-    error = math.sqrt(found.sampled.topics**2 / 20 + found.sampled.own**2 / 5)
+    error = math.sqrt(found.sampled.topics**2 / 20 + found.sampled.likings**2 / 5)
     assert error == pytest.approx(float(np.median(compared.pooled_error)), rel=1e-6)
     assert compared.judge_df == judge_freedom(5, 5, 5) == 16
     assert any("20 topics and 5 assessors find 0.5 with" in each for each in found.sentences())

@@ -247,7 +247,7 @@ def test_single_and_multi_are_learned_apart(folder: Path) -> None:
     done = applied(folder, found.judge)
     assert done.answers == done.card.answered
     half = replace(found.judge, models={"multi": found.judge.models["multi"]})
-    assert any("some topics here are others" in line for line in applied(folder, half, name="half").said)
+    assert any("some topics here are others" in line for line in applied(folder, half, name="half").sentences)
     (folder / "topics.jsonl").write_text(
         "\n".join(json.dumps(line | {"task": None}) for line in lines) + "\n", encoding="utf-8"
     )
@@ -271,8 +271,8 @@ def test_one_system_alone_teaches_nothing_about_others(make: Callable[..., Evalu
     assert "cannot be said" in found.headline()
     assert any("no other system than only" in note for note in found.notes)
     done = applied(e.path, found.judge)
-    assert (done.own, done.held_out) == (6, 0)
-    assert any("repeats what it has seen" in line for line in done.said)
+    assert (done.own_training_data, done.held_out) == (6, 0)
+    assert any("repeats what it has seen" in line for line in done.sentences)
 
 
 def test_few_topics_have_no_interval_and_nothing_is_said(small: Evaluation) -> None:
@@ -392,7 +392,7 @@ def test_it_answers_as_an_assessor_that_is_learned(folder: Path, trained: Traine
     alpha = krippendorff(pairs, rng=np.random.default_rng(0), resamples=0).value
     assert alpha == pytest.approx(trained.of(ALL).value)
     assert done.held_out == done.summaries == 108
-    assert any("trained without its system" in line for line in done.said)
+    assert any("trained without its system" in line for line in done.sentences)
     (card,) = read_cards(folder_, "tree")
     assert (card.kind, card.model, card.protocol) == ("learned", "tree", DUC)
     assert card.settings["file"] == trained.judge.digest in card.signature
@@ -443,8 +443,10 @@ def test_where_nobody_judged_model_units_are_not_expanded(small: Evaluation, tra
     small.units()
     done = applied(small.path, trained.judge)
     assert done.mode == "original"
-    assert any("model units are not expanded (expand=none instead of others)" in line for line in done.said)
-    assert any("not in its training data" in line for line in done.said)
+    assert any(
+        "model units are not expanded (expand=none instead of others)" in line for line in done.sentences
+    )
+    assert any("not in its training data" in line for line in done.sentences)
     assert done.held_out == 0
     with store_of(Folder.open(small.path)) as store:
         (good,) = [

@@ -83,10 +83,10 @@ def rates(kind: str, topics: int, *, simulations: int, seed: int) -> tuple[float
     power = []
     for _ in range(simulations):
         found = own_pairs(scores(kind, topics, rng), rng=rng, resamples=999)
-        wrong += bool(found.found.any())
+        wrong += bool(found.different.any())
         moved = own_pairs(scores(kind, topics, rng) + shift, rng=rng, resamples=999)
         missed += bool(((moved.low > truth + 1e-9) | (moved.high < truth - 1e-9)).any())
-        power.append(float(moved.found[truth != 0].mean()))
+        power.append(float(moved.different[truth != 0].mean()))
     return wrong / simulations, missed / simulations, float(np.mean(power))
 
 
@@ -130,7 +130,7 @@ def test_a_pooled_variance_fails_where_spreads_differ() -> None:
     assert pooled > 0.1
     ceiling = [scores("ceiling", 20, rng) for _ in range(200)]
     swaps = np.mean([(westfall_young(v, rng=rng, resamples=499).p < 0.05).any() for v in ceiling])
-    own = np.mean([own_pairs(v, rng=rng, resamples=499).found.any() for v in ceiling])
+    own = np.mean([own_pairs(v, rng=rng, resamples=499).different.any() for v in ceiling])
     assert swaps > 0.2
     assert own < 0.12
 

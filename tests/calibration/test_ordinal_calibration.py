@@ -46,7 +46,7 @@ class Ratings:
             latent += effects[tuple(codes[f] for f in key)]
         ratings = np.searchsorted(CUTS, latent) + 1.0
         linear = fit_mixed(ratings, codes, fixed=[SYSTEM], random=TERMS)
-        found = linear.found
+        found = linear.estimate
         assert found is not None
         assert found.averaging is not None
         fit = fit_ordinal(ratings, codes, fixed=SYSTEM, random=TERMS, start=found.theta)

@@ -66,7 +66,7 @@ def sampled_plan() -> tuple[PowerPlan, SampledPlan]:
 def test_a_plan_for_other_assessors_knows_the_variances() -> None:
     """The pilot has them exactly; its power for these assessors and for others is what the page says."""
     plan, sampled = sampled_plan()
-    assert sampled.own == pytest.approx(planning.OWN_SD)
+    assert sampled.likings == pytest.approx(planning.OWN_SD)
     assert sampled.residual == pytest.approx(planning.REST_SD)
     assert sampled.topics == pytest.approx(planning.TOPIC_SD)
     these = 100 * plan.now(plan.needs[0]).rate

@@ -142,7 +142,7 @@ def test_a_row_that_is_wrong_changes_nothing(folder: Path, change: dict[str, str
     write(folder / "tags.csv", [{**table[0], "tags": "style"} | change, {**table[1], "tags": "style"}])
     with pytest.raises(FormatError, match=problem):
         run("e --tags tags.csv --by ann")
-    assert all(not unit.given for unit in adjudge.mismatch("e").mismatches)
+    assert all(not unit.mismatch_tags for unit in adjudge.mismatch("e").mismatches)
 
 
 def test_one_person_says_one_thing_of_a_mismatch(folder: Path) -> None:
@@ -169,7 +169,7 @@ def test_whoever_tags_must_be_known_in_a_table_as_in_the_browser(folder: Path) -
         run("e --tags tags.csv --by ann")
     with adjudge.open("e").store() as store:
         assert {person.id for person in store.people.all()} == {"ann", "ben"}
-    assert all(not unit.given for unit in adjudge.mismatch("e").mismatches)
+    assert all(not unit.mismatch_tags for unit in adjudge.mismatch("e").mismatches)
 
 
 def test_a_table_that_is_another_is_refused(folder: Path) -> None:

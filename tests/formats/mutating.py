@@ -63,7 +63,7 @@ def exhausted(read: Callable[..., Iterable[object]], **options: Any) -> Read:
 
 def _compared(path: Path) -> object:
     found = Scores.read(path)
-    return [found.matrix(name, length=length, form=form) for name, length, form in found.each()[:2]]
+    return [found.matrix(name, length=length, form=form) for name, length, form in found.targets()[:2]]
 
 
 def _judge(path: Path) -> object:

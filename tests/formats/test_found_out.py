@@ -184,7 +184,7 @@ def test_a_workbook_is_read_whatever_it_is_called(tmp_path: Path) -> None:
     assert scores["d2", "b"] != scores["d2", "b"]
     book.create_sheet("more").append(["x"])
     book.save(tmp_path / "a.xlsx")
-    assert read_cells(tmp_path / "a.xlsx").found == ('from its sheet "Sheet", not "more"',)
+    assert read_cells(tmp_path / "a.xlsx").findings == ('from its sheet "Sheet", not "more"',)
     whole = (tmp_path / "a.xlsx").read_bytes()
     (tmp_path / "a.xlsx").write_bytes(whole.replace(b"<", b"!"))
     with pytest.raises(AdjudgeError):

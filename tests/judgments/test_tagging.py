@@ -31,7 +31,7 @@ def tag(e: Evaluation, who: str, *tags: str, number: int = 0) -> None:
 
 
 def tags(e: Evaluation) -> list[tuple[str, tuple[str, ...]]]:
-    return [(g.assessor, g.tags) for unit in e.mismatch("nams").mismatches for g in unit.given]
+    return [(g.assessor, g.tags) for unit in e.mismatch("nams").mismatches for g in unit.mismatch_tags]
 
 
 def test_the_protocol_has_the_papers_tags_and_takes_own_ones() -> None:
@@ -123,13 +123,13 @@ def test_tags_are_counted_with_intervals(evaluation: Evaluation) -> None:
     }
     shares = [result.tag_share(tag, "missed") for tag in ("paraphrase", "style", "perspective", "own")]
     assert all(share.low < share.share < share.high for share in shares)
-    assert "3 of 4 mismatches are tagged, by 2 people." in result.table().said
+    assert "3 of 4 mismatches are tagged, by 2 people." in result.table().sentences
     assert result.table().row(kind="missed")["tagged"] == 3
 
 
 def test_tags_stay_when_another_measure_finds_the_same_mismatch(evaluation: Evaluation) -> None:
     tag(evaluation, "ann", "style")
-    (given,) = evaluation.mismatch("rouge-2").mismatches[0].given
+    (given,) = evaluation.mismatch("rouge-2").mismatches[0].mismatch_tags
     assert given.tags == ("style",)
     none = evaluation.mismatch("nams", uncovered=0.01, covered=0.9)
     assert none.mismatches == ()

@@ -19,31 +19,23 @@ def test_the_architecture_names_modules_that_exist() -> None:
 
 
 EMPTY = {"found", "each", "own", "said", "known", "given"}
-"""Names that say nothing of what they hold."""
+"""Names that say nothing of what they hold or do."""
 
 
 def empty_names(source: str) -> list[str]:
-    """The variables of a module's functions that are called so."""
-    tree = ast.parse(source)
-    fields = {
-        id(target)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-        for statement in node.body
-        if isinstance(statement, ast.AnnAssign)
-        for target in [statement.target]
-    }
-    return [
-        node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name)
-        and isinstance(node.ctx, ast.Store)
-        and node.id in EMPTY
-        and id(node) not in fields
-    ]
+    """The variables, fields, functions, methods and parameters of a module that are called so."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.append(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            names.append(node.name)
+        elif isinstance(node, ast.arg):
+            names.append(node.arg)
+    return [name for name in names if name in EMPTY]
 
 
-def test_variables_say_what_they_hold() -> None:
+def test_names_say_what_they_hold() -> None:
     empty = {
         str(path.relative_to(PACKAGE)): names
         for path in PACKAGE.rglob("*.py")
@@ -53,5 +45,9 @@ def test_variables_say_what_they_hold() -> None:
 
 
 def test_empty_names_are_seen() -> None:
-    source = "class A:\n    own: int\n\ndef f(x):\n    found = [each for each in x]\n    return found\n"
+    source = "def f(x):\n    found = [each for each in x]\n    return found\n"
     assert sorted(empty_names(source)) == ["each", "found"]
+    source = (
+        "class A:\n    own: int\n\n    async def said(self, known, *given, **each):\n        lambda found: 1"
+    )
+    assert sorted(empty_names(source)) == ["each", "found", "given", "known", "own", "said"]

@@ -107,7 +107,7 @@ def test_chapters_come_in_the_order_of_the_questions(found: Findings) -> None:
 def test_agreement_on_the_page_is_that_of_the_command(found: Findings) -> None:
     result = agreement(rated("overall", "fluency"))
     chapter = of(found, "trust")
-    assert result.headline() in chapter.said
+    assert result.headline() in chapter.sentences
     page = printed(chapter)
     for question in result.questions:
         assert f"{question.alpha.value:.3f}" in page
@@ -118,7 +118,7 @@ def test_dossiers_name_who_is_named(found: Findings) -> None:
     dossiers = found.results["assessors"]
     assert [each.measure for each in dossiers] == ["overall", "fluency"]
     assert any(each.flagged for each in dossiers)  # p0 and p2 were made half a point off
-    said = of(found, "trust").said
+    said = of(found, "trust").sentences
     assert all(each.headline() in said for each in dossiers)
 
 

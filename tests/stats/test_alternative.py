@@ -282,7 +282,7 @@ def test_an_answer_that_nobody_else_gave_counts_nowhere() -> None:
 def test_wrong_arguments_are_named() -> None:
     answers = np.ones((4, 3))
     for given_, options, words in (
-        (np.ones((1, 3)), {}, "given: expected answers to the 4 things"),
+        (np.ones((1, 3)), {}, "judge_answers: expected answers to the 4 things"),
         (np.ones((1, 4)), {"epsilon": 1.5}, "epsilon: expected a number from 0 to 1"),
         (np.ones((1, 4)), {"alignment": "mae"}, "alignment"),
     ):

@@ -152,7 +152,7 @@ def test_concordance_is_the_mean_correlation_with_a_jackknife_over_topics(per_th
     found = concordance(judged, honest=0.9)
     for a in range(4):
         own, others = plain_concordance(judged, a)
-        assert found.own.estimate[a] == pytest.approx(own)
+        assert found.with_others.estimate[a] == pytest.approx(own)
         assert found.among_others.estimate[a] == pytest.approx(others)
         left = [plain_concordance(judged.take(judged.topic != t), a) for t in range(6)]
         contrasts = np.array([0.9 * o - r for r, o in left])
@@ -170,7 +170,7 @@ def test_severity_and_the_width_of_the_scale_do_not_count() -> None:
     )
     other = JudgedThings(moved, judged.thing, judged.who, judged.topic, 4)
     before, after = concordance(judged), concordance(other)
-    assert after.own.estimate[0] == pytest.approx(before.own.estimate[0], abs=0.05)
+    assert after.with_others.estimate[0] == pytest.approx(before.with_others.estimate[0], abs=0.05)
 
 
 def test_one_who_gives_one_answer_has_no_correlation() -> None:
@@ -178,8 +178,8 @@ def test_one_who_gives_one_answer_has_no_correlation() -> None:
     values = np.where(judged.who == 2, 4.0, judged.values)
     found = concordance(JudgedThings(values, judged.thing, judged.who, judged.topic, 4))
     assert found.constant.tolist() == [False, False, True, False]
-    assert np.isnan(found.own.estimate[2])
-    assert np.isfinite(found.own.estimate[[0, 1, 3]]).all()
+    assert np.isnan(found.with_others.estimate[2])
+    assert np.isfinite(found.with_others.estimate[[0, 1, 3]]).all()
 
 
 # Drift
@@ -274,7 +274,7 @@ def any_of(p: np.ndarray, size: int) -> bool:
 def named(judged: JudgedThings, order: np.ndarray) -> dict[str, np.ndarray]:
     """Corrected p by sign, as the dossiers have them; here with no margin for differences between readers."""
     agreed, size = concordance(judged), judged.assessors
-    against = np.maximum(agreed.own.p(side="below"), agreed.among_others.p(side="above"))
+    against = np.maximum(agreed.with_others.p(side="below"), agreed.among_others.p(side="above"))
     found = {
         "erratic": agreed.contrast.p(side="above"),
         "reversed": against,

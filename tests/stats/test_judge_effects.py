@@ -74,7 +74,7 @@ def test_clusters_that_say_the_same_have_no_interval_but_a_sign_test() -> None:
 
 def test_a_share_is_counted_by_cluster() -> None:
     found = share_by_cluster([True, False, True, True], ["a", "a", "b", "b"], level=LEVEL)
-    assert (found.found, found.of) == ((1, 2), (2, 2))
+    assert (found.hits_by_cluster, found.of) == ((1, 2), (2, 2))
 
 
 # Order

@@ -226,7 +226,7 @@ def test_the_estimates_interval_holds_the_number(seed: int) -> None:
     assert math.log(found.estimate.high / found.estimate.low) < 0.8
     again = count_rankings(better, most=1000, rng=np.random.default_rng(seed), runs=10, kept=50)
     assert again == found
-    said = found.sentence(known="the bars")
+    said = found.sentence(basis="the bars")
     assert said.startswith("About ")
     assert "(an estimate, 95% interval " in said
     assert "agree with the bars" in said

@@ -26,9 +26,9 @@ from adjudge.text.similarity import (
     SIMILARITIES,
     EmbeddingSimilarity,
     FunctionSimilarity,
+    all_similarities,
     check_similarity,
     checked,
-    known,
     registered,
     sentence_similarity,
     similarity_name,
@@ -79,7 +79,7 @@ def test_words_by_name(name: str) -> None:
 
 def test_all_kinds_of_words_have_a_name() -> None:
     assert tuple(COSINE) == OF_WORDS
-    assert known()[: len(SIMILARITIES)] == SIMILARITIES == (*OF_WORDS, "embedding")
+    assert all_similarities()[: len(SIMILARITIES)] == SIMILARITIES == (*OF_WORDS, "embedding")
 
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:
@@ -249,7 +249,7 @@ def test_one_text_is_not_a_list_of_sentences() -> None:
 
 
 def test_an_installed_similarity_is_known_by_its_name(plugged: None) -> None:
-    assert known() == (*SIMILARITIES, "letters", "broken")
+    assert all_similarities() == (*SIMILARITIES, "letters", "broken")
     check_similarity("letters")
     assert similarity_signature("letters") == "similarity:letters"
     found = sentence_similarity("letters", [STORM, STRIKE]).to([OTHER])

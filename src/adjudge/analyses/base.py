@@ -98,7 +98,7 @@ class AnyAnalysis(Declared, Generic[R_co]):
         """The result, of what was read."""
         raise TypeError(f"{type(self).__name__} does not say how it runs")
 
-    def each(self, source: Any) -> Sequence[Self]:
+    def to_run(self, source: Any) -> Sequence[Self]:
         """The analyses that the command runs for this one, such as one for every topic."""
         return [self]
 
@@ -169,14 +169,14 @@ class Analysis(AnyAnalysis[R_co]):
         """The measures that the command runs it for where none is named; none for all."""
         return ()
 
-    def each(self, source: Any) -> Sequence[Self]:
+    def to_run(self, source: Any) -> Sequence[Self]:
         """One for every measure, length and form, for every measure, or one alone, as `RUNS` says."""
         if self.RUNS == "once":
             return [self]
         measures = self.measure or self.usual_measures(source)
         if self.RUNS == "measure":
             return [replace(self, measure=name) for name in source.resolved(measures)]
-        targets = source.each(measures, length=self.length, form=self.form)
+        targets = source.targets(measures, length=self.length, form=self.form)
         return [replace(self, measure=measure, length=length, form=form) for measure, length, form in targets]
 
     def read(self, source: Any) -> Scores:
@@ -221,7 +221,7 @@ def each_function(
 
     def run(asked: AnyAnalysis[R], source: Any) -> list[R]:
         read = asked.read(source)
-        return [one.run(read) for one in asked.each(read)]
+        return [one.run(read) for one in asked.to_run(read)]
 
     return _function(declaration, run)
 

@@ -435,7 +435,7 @@ def scored_answers(
 ) -> ScoredAnswers:
     """The scores of measures that assessors gave, those of repeats last. What nobody gave does not count."""
     scored = ScoredAnswers()
-    chosen = scores.each(measures, length=length, form=form)
+    chosen = scores.targets(measures, length=length, form=form)
     several = {measure for measure, *_ in chosen if sum(other[0] == measure for other in chosen) > 1}
     for measure, n, f in chosen:
         rows = scores.table.at(measure, length=n, form=f).sort_values("repeat", kind="stable")

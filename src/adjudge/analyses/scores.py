@@ -411,7 +411,7 @@ class Scores:
                 specs += map(str, parse_measures(part))
         return specs
 
-    def each(
+    def targets(
         self,
         measures: str | Iterable[str] = (),
         *,
@@ -839,7 +839,7 @@ def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str
 
 def no_table(path: object, options: TableOptions) -> None:
     """Refuse options of tables where there is none: a folder and a score file say those things themselves."""
-    for name in options.given():
+    for name in options.asked_for():
         raise UsageError(f"{argument_of(name)} is for a table of numbers (CSV or TSV), which {path} is not")
 
 
@@ -969,7 +969,7 @@ def _check_cell(path: Path, number: int, column: str, value: object) -> None:
 
 def _of_frame_in(path: Path, name: str, frame: pd.DataFrame, options: TableOptions) -> Scores:
     """The scores of a frame that a file holds, which its errors name by its path."""
-    for option in options.given():
+    for option in options.asked_for():
         if option in ("delimiter", "encoding", "quotes"):
             raise UsageError(
                 f"{argument_of(option)} is for a table of text (CSV or TSV), which {path} is not"
@@ -1060,7 +1060,7 @@ def _long_frame(
     why = long["why"] if "why" in long else pd.Series(None, index=long.index, dtype=object)
     long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
     notes = [f"column {quoted(column)} not used" for column in (*plan.unused, *plan.left_out)]
-    notes += [f"read {words}" for words in style.found]
+    notes += [f"read {words}" for words in style.findings]
     notes += topic_notes
     if plan.across == "system":
         long, more = _without_summary(long, plan.values, "topic" in plan.fields)
@@ -1183,7 +1183,7 @@ def _values_of_frame(
     import pandas as pd
 
     sign = check_decimal(decimal)
-    style = NumberStyle(sign or ".", given=sign is not None)
+    style = NumberStyle(sign or ".", asked=sign is not None)
     texts = column.map(lambda value: isinstance(value, str)) if column.dtype.kind not in "fiu" else None
     if texts is not None and texts.any():
         if sign is None:

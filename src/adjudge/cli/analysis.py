@@ -309,7 +309,7 @@ def _results(cls: type[AnyAnalysis[Any]], asked: dict[str, Any], source: Any) ->
 
 def _run_each(wanted: AnyAnalysis[Any], scores: Any) -> Iterator[Result]:
     """The results; some analyses leave out measures that they cannot take, where none was named."""
-    analyses = wanted.each(scores)
+    analyses = wanted.to_run(scores)
     lenient = wanted.LEAVES_OUT_REFUSED and not getattr(wanted, "measure", None)
     refused: list[AdjudgeError] = []
     for one in analyses:

@@ -118,7 +118,7 @@ def _show(trained: TrainedJudge, *, rules: bool, output: Path | None) -> None:
         for line in lines:
             say(line)
     print()
-    for line in [*table.said, *([f"Saved as {output}."] if output is not None else [])]:
+    for line in [*table.sentences, *([f"Saved as {output}."] if output is not None else [])]:
         say(line)
     for line in table.notes:
         warn(line)

@@ -360,7 +360,7 @@ def _means(e: Evaluation, measure: str) -> Any:
 
     data = e.scores()
     rows = []
-    for _, length, form in data.each([measure]):
+    for _, length, form in data.targets([measure]):
         matrix = data.matrix(measure, length=length, form=form)
         for system, column in zip(matrix.systems, matrix.values.T, strict=True):
             scored = column[column == column]

@@ -136,7 +136,7 @@ def _again(scores: Path, table: TableOptions) -> str:
 
     arguments = [f"--human {in_shell(pattern)}" for pattern in table.human]
     arguments += [f"--baseline {in_shell(pattern)}" for pattern in table.baseline]
-    for name in table.given():
+    for name in table.asked_for():
         value = getattr(table, name)
         if value is True:
             arguments.append(Argument(name).option)

@@ -126,7 +126,7 @@ def command(
 def _show(scores: TextScores, compared: ComparedMeasures | None) -> None:
     table = scores.table()
     show(table)
-    for line in table.said:
+    for line in table.sentences:
         say(line)
     for line in table.notes:
         warn(line)

@@ -202,7 +202,7 @@ class Result(Pictured):
         if name is None:
             return replace(
                 tables[0],
-                said=tuple(self.sentences()),
+                sentences=tuple(self.sentences()),
                 notes=tuple(self.warnings()),
                 signature=self.signature,
             )
@@ -275,7 +275,7 @@ class Result(Pictured):
 
     def __repr__(self) -> str:
         table = self.table()
-        return "\n".join([table.to_text(), *table.said, *(f"note: {note}" for note in table.notes)])
+        return "\n".join([table.to_text(), *table.sentences, *(f"note: {note}" for note in table.notes)])
 
 
 R = TypeVar("R", bound=Result)

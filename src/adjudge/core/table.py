@@ -104,7 +104,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
-    said: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     signature: str = ""
     caption: str = ""
@@ -181,7 +181,7 @@ class Table:
             "table": self.name,
             "title": self.title,
             "rows": [plain(record) for record in self.records()],
-            "sentences": list(self.said),
+            "sentences": list(self.sentences),
             "notes": list(self.notes),
             "signature": self.signature,
         }
@@ -412,14 +412,16 @@ class Tabular:
         main = self.table()
         tables = self.tables()
         more = [
-            replace(table, said=(), notes=(), signature="") for table in tables if table.name != main.name
+            replace(table, sentences=(), notes=(), signature="")
+            for table in tables
+            if table.name != main.name
         ]
         return notebook_html([main, *more], tables.notes)
 
     def __repr__(self) -> str:
         table = self.table()
         notes = (f"note: {spoken(note, 'python')}" for note in table.notes)
-        return "\n".join([table.to_text(), *table.said, *notes])
+        return "\n".join([table.to_text(), *table.sentences, *notes])
 
 
 MOST_ROWS = 100
@@ -433,11 +435,11 @@ def notebook_html(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
     """
     lines: list[str] = []
     for table in tables:
-        lines += [f"<p><strong>{escape(sentence)}</strong></p>" for sentence in table.said[:1]]
+        lines += [f"<p><strong>{escape(sentence)}</strong></p>" for sentence in table.sentences[:1]]
         lines.append(table.to_html(rows=MOST_ROWS))
         if (more := len(table.rows) - MOST_ROWS) > 0:
             lines.append(f"<p>and {more:,} more rows: to_frame() has all</p>")
-        lines += [f"<p>{escape(sentence)}</p>" for sentence in table.said[1:]]
+        lines += [f"<p>{escape(sentence)}</p>" for sentence in table.sentences[1:]]
         lines += [f"<p><em>note:</em> {escape(spoken(note, 'python'))}</p>" for note in table.notes]
         lines += [f"<p><small><code>{escape(table.signature)}</code></small></p>"] if table.signature else []
     lines += [f"<p><em>note:</em> {escape(note)}</p>" for note in notes]

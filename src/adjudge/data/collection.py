@@ -281,12 +281,12 @@ class UnknownKey:
     key: str
     file: str
     rows: int
-    known: tuple[str, ...]
+    known_keys: tuple[str, ...]
 
     @property
     def hint(self) -> str:
         """The known key that may be meant, or nothing."""
-        return nearest(self.key, self.known, most=1)
+        return nearest(self.key, self.known_keys, most=1)
 
     def __str__(self) -> str:
         return f"{quoted(self.key)} in {counted(self.rows, 'row')} of {self.file}{self.hint}"

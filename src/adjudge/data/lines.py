@@ -35,7 +35,7 @@ class TextBytes(NamedTuple):
 
     stream: IO[bytes]
     encoding: str
-    own: str
+    file_encoding: str
 
 
 def open_text(path: Path, encoding: str = "utf-8") -> TextBytes:

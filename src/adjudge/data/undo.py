@@ -231,7 +231,7 @@ class ChangeHistory(Tabular):
                 Column("undo"),
             ),
             rows=rows,
-            said=(self.headline(),),
+            sentences=(self.headline(),),
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def read(
         raise UsageError(
             f"{_named(strange, '...')}: expected one of: {', '.join(NAMES)}{nearest(strange, NAMES)}"
         )
-    intake = _CrowdIntake(answers=filled, aspect=aspect, target=Target(length, form), given=mapped)
+    intake = _CrowdIntake(answers=filled, aspect=aspect, target=Target(length, form), column_names=mapped)
 
     def table(path: Path) -> Iterator[Item]:
         cells = read_cells(path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding)
@@ -167,7 +167,7 @@ class _CrowdIntake:
     answers: ImportedAnswers
     aspect: str | None
     target: Target
-    given: Mapping[str, str]
+    column_names: Mapping[str, str]
     once: Once = field(default_factory=Once)
 
     @property
@@ -190,10 +190,11 @@ class _CrowdIntake:
         lower = [name.lower() for name in header]
         at: dict[str, int] = {}
         for name, usual in NAMES.items():
-            wanted = (self.given[name].lower(),) if name in self.given else usual
+            wanted = (self.column_names[name].lower(),) if name in self.column_names else usual
             position = next((lower.index(column) for column in wanted if column in lower), None)
-            if name in self.given and position is None:
-                raise place.wrong(f"no column {quoted(self.given[name])}{nearest(self.given[name], header)}")
+            if name in self.column_names and position is None:
+                column = self.column_names[name]
+                raise place.wrong(f"no column {quoted(column)}{nearest(column, header)}")
             if position is not None and position not in at.values():
                 at[name] = position
         needed = ("topic", "system") if self.protocol.compares is None else ("topic", "left", "right")

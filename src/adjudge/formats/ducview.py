@@ -148,7 +148,7 @@ class _DucviewIntake:
         reading = read_pyramid(holder, note)
         inner = outer.first("annotation")
         annotation = read_annotation(inner, reading.pyramid, note) if inner is not None else None
-        for line, reason in note.found:
+        for line, reason in note.oddities:
             kind = LeftOut if reason in (NO_PART, NO_WORDS, STRAY) else Noted
             yield Place(path, line).item(kind(reason))
         name = file_name(path, reading)
@@ -702,10 +702,10 @@ class Node:
 class Notes:
     """What was odd in a file, by line."""
 
-    found: list[tuple[int, str]] = field(default_factory=list)
+    oddities: list[tuple[int, str]] = field(default_factory=list)
 
     def __call__(self, line: int, reason: str) -> None:
-        self.found.append((line, reason))
+        self.oddities.append((line, reason))
 
 
 def parse(text: str, note: Notes) -> Node:

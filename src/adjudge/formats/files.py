@@ -434,13 +434,13 @@ class TableCells(NamedTuple):
 
     header: list[str]
     rows: Rows
-    found: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
     delimiter: str = ""
     """What stands between columns, where it is not the usual sign and nobody said so."""
 
     def noted(self, *more: str) -> list[Remark]:
         """What was found out and nobody asked for, in one note: `read with ";" between columns`."""
-        return [Noted(f"read {', '.join(words)}")] if (words := (*self.found, *more)) else []
+        return [Noted(f"read {', '.join(words)}")] if (words := (*self.findings, *more)) else []
 
 
 def read_cells(
@@ -600,7 +600,7 @@ class _Lines:
     def _read(self) -> Iterator[bytes]:
         with reading(self.path):
             text = open_text(self.path, self.encoding)
-            self.encoding, self.own = text.encoding, text.own
+            self.encoding, self.own = text.encoding, text.file_encoding
             with text.stream as stream:
                 while line := stream.readline(self.max_line - self._size + 1):
                     yield line

@@ -97,33 +97,33 @@ def is_number(text: str) -> bool:
 
 @dataclass(frozen=True)
 class NumberStyle:
-    """How a table writes its numbers: as was asked for (`given`), or as its cells tell."""
+    """How a table writes its numbers: as was asked for (`asked`), or as its cells tell."""
 
     decimal: Decimal = "."
-    given: bool = False
-    known: bool = True
+    asked: bool = False
+    settled: bool = True
     """Whether a cell has told, or somebody; otherwise the next one with a sign will."""
     percent: bool = False
     """Whether there are numbers with a % sign."""
 
     @property
-    def found(self) -> tuple[str, ...]:
+    def findings(self) -> tuple[str, ...]:
         """What was found out, for a note."""
-        commas = ("with decimal commas",) if self.decimal == "," and not self.given else ()
+        commas = ("with decimal commas",) if self.decimal == "," and not self.asked else ()
         return (*commas, *(["with % as hundredths (50% is 0.5)"] * self.percent))
 
     def read(self, text: str) -> float:
         """A number, NaN where it is missing; a ValueError says what is wrong."""
-        value = number_of(text, self.decimal, grouped=self.given)
+        value = number_of(text, self.decimal, grouped=self.asked)
         if value is not None:
             return value
         problem = f"is {quoted(text.strip())}, expected a number{_hint(text, self.decimal)}"
-        if not self.given and tells_decimal(text):
+        if not self.asked and tells_decimal(text):
             sign = "comma" if self.decimal == "," else "point"
             may = number_of(text, self.decimal, grouped=True) is not None
             hint = f"; if it is a thousand or more, say {say_decimal(self.decimal)}" if may else ""
             raise ValueError(f"{problem} with a decimal {sign}, as others here{hint}")
-        if self.given and is_number(text):
+        if self.asked and is_number(text):
             sign = "comma" if self.decimal == "," else "point"
             other = "." if self.decimal == "," else ","
             raise ValueError(
@@ -156,7 +156,7 @@ def style_of(texts: Iterable[str]) -> NumberStyle:
         elif told is not None:
             return NumberStyle(told)
     if not doubtful:
-        return NumberStyle(known=False)
+        return NumberStyle(settled=False)
     raise UsageError(
         f"{quoted(doubtful)} is {doubtful.replace(',', '.')} or {doubtful.replace(',', '')}:"
         f" say which with {say_decimal(',')} or {say_decimal('.')}"

@@ -293,7 +293,7 @@ def read_table(
         yield from map(Place(path, 1).item, cells.noted())
         between: list[Place] = []  # blank lines before other rows, which are no rows
 
-        def found() -> Iterator[Numbered]:
+        def numbered_rows() -> Iterator[Numbered]:
             number, blank = 0, []
             for line, row in cells.rows:
                 place = Place(path, line)
@@ -307,7 +307,7 @@ def read_table(
                     place.notes.append(BLANK)
                 yield place, number, dict(zip(header, row or [""] * len(header), strict=True))
 
-        yield from records.read(found())
+        yield from records.read(numbered_rows())
         yield from (place.item(BLANK_LINE) for place in between)
 
     yield from from_files(paths, items, TABLES)

@@ -181,7 +181,7 @@ class TableOptions:
     """Systems that are human where nothing says so, as names or patterns with `*` and `?`."""
     baseline: str | Sequence[str] = ()
 
-    def given(self) -> list[str]:
+    def asked_for(self) -> list[str]:
         """The names of the options that were given and are about tables."""
         return [
             option.name
@@ -249,7 +249,7 @@ def read(
         except FormatError as error:
             raise place.wrong(error.problem) from None
         file = _ScoreFile(path, measures, measure, Target(length, form), once, mapped="topic" in columns)
-        yield from file.items(cells, plan, NumberStyle(sign or ".", given=sign is not None))
+        yield from file.items(cells, plan, NumberStyle(sign or ".", asked=sign is not None))
 
     yield from from_files(paths, items, TABLES)
     measures.check()
@@ -513,7 +513,7 @@ class _ScoreFile:
             raise place.wrong(error.problem) from None
         if any(text.rstrip().endswith("%") for column in plan.values for text in texts(column)):
             self._style = replace(self._style, percent=True)
-        style_notes = self._style.found
+        style_notes = self._style.findings
         yield from map(place.item, cells.noted(*style_notes))
         yield from Unused()(place, (*plan.unused, *plan.left_out))
         yield from (place.item(Noted(note)) for note in notes)
@@ -532,9 +532,11 @@ class _ScoreFile:
             count, last = count + 1, here
         if last is not None:
             yield from self._last_row(*last, plan, names, count)
-        if self._style.found != style_notes:  # a number far below told
-            yield from map(Place(self._path, 1).item, cells._replace(found=()).noted(*self._style.found))
-        decimal_is_open = not style.given and self._style.decimal == "."
+        if self._style.findings != style_notes:  # a number far below told
+            yield from map(
+                Place(self._path, 1).item, cells._replace(findings=()).noted(*self._style.findings)
+            )
+        decimal_is_open = not style.asked and self._style.decimal == "."
         if self._thousands and decimal_is_open and cells.delimiter == ";":  # as where commas are decimal
             yield place.item(
                 Noted(
@@ -583,7 +585,7 @@ class _ScoreFile:
                 if not commas and len(held) >= _LOOKED_AT:
                     return
 
-        if style.given:
+        if style.asked:
             held.extend(islice(cells.rows, _LOOKED_AT))
             return held, style
         try:
@@ -654,7 +656,7 @@ class _ScoreFile:
 
     def _number(self, place: Place, column: str, text: str, across: str | None = None) -> float:
         try:
-            if not self._style.known and tells_decimal(text):
+            if not self._style.settled and tells_decimal(text):
                 self._style = replace(style_of([text]), percent=self._style.percent)
             if not self._style.percent and text.rstrip().endswith("%"):
                 self._style = replace(self._style, percent=True)

@@ -147,7 +147,7 @@ class _SeeIntake:
             yield from self.once.new(place, system)
             if judgment.assessor == ANONYMOUS:
                 yield place.item(NO_ASSESSOR)
-            answers = self.given(place, values)
+            answers = self.page_answers(place, values)
             yield from place.noted()
             yield from self.answers.items(place, judgment, answers)
 
@@ -182,7 +182,7 @@ class _SeeIntake:
             column = next((at for at in FREE if at < len(names) and names[at] == what), None)
         return None if column is None or _missing(values[column]) else place.name(what, values[column])
 
-    def given(self, place: Place, values: list[str]) -> dict[str, Any]:
+    def page_answers(self, place: Place, values: list[str]) -> dict[str, Any]:
         """The answers of a page; what is not there is not answered."""
         answers: dict[str, Any] = {}
         for number in range(1, 13):

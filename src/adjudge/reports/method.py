@@ -60,7 +60,7 @@ def method_chapter(findings: Findings) -> Chapter:
     return Chapter(
         anchor="chapter-method",
         question="How was it done?",
-        said=(),
+        sentences=(),
         template="reports/method.html.j2",
         content=MethodPage(
             paragraphs=tuple(MethodsParagraph(some).text for some in paragraphs if some),

@@ -125,7 +125,7 @@ def krippendorff(
         return judgments.undefined("alpha", NOBODY)
     if judgments.scale.size < 2:
         return judgments.undefined("alpha", ALL_SAME)
-    return judgments.found("alpha", _alpha_of(judgments, distance), rng)
+    return judgments.coefficient("alpha", _alpha_of(judgments, distance), rng)
 
 
 def krippendorff_without(
@@ -340,7 +340,7 @@ def percent_agreement(
     def agreed(times: FloatArray) -> FloatArray:
         return np.asarray(times @ share / (times @ counted))
 
-    return judgments.found("agreement", agreed, rng)
+    return judgments.coefficient("agreement", agreed, rng)
 
 
 def cohen_kappa(
@@ -377,7 +377,7 @@ def cohen_kappa(
 
     if math.isnan(float(kappa(np.ones((1, judgments.clusters)))[0])):
         return judgments.undefined("kappa", "both gave one and the same answer throughout")
-    return judgments.found("kappa", _in_parts(kappa, q * q), rng)
+    return judgments.coefficient("kappa", _in_parts(kappa, q * q), rng)
 
 
 def agreement_weights(scale: npt.ArrayLike, weights: Weighting) -> FloatArray:
@@ -429,7 +429,7 @@ def _chance_corrected(
     observed, expected = (float(part[0]) for part in parts(np.ones((1, judgments.clusters))))
     if not 1 - expected > 1e-12:
         return judgments.undefined(name, ALL_SAME)
-    return replace(judgments.found(name, coefficient, rng), observed=observed, expected=expected)
+    return replace(judgments.coefficient(name, coefficient, rng), observed=observed, expected=expected)
 
 
 def _scale(judgments: _Given, categories: Sequence[float] | None) -> tuple[FloatArray, str | None]:
@@ -483,7 +483,7 @@ class _Given:
             name=name, level=self.level, units=self.units, values=self.values, why=why
         )
 
-    def found(self, name: str, statistic: Statistic, rng: np.random.Generator) -> AgreementCoefficient:
+    def coefficient(self, name: str, statistic: Statistic, rng: np.random.Generator) -> AgreementCoefficient:
         value = float(statistic(np.ones((1, self.clusters)))[0])
         drawn = cluster_draws(rng, self.clusters, self.resamples)
         return self.measured(name, value, statistic(drawn) if len(drawn) else np.zeros(0))

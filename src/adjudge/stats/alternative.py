@@ -105,7 +105,7 @@ class AlternativeTests:
 
 def alternative_tests(
     answers: npt.ArrayLike,
-    given: npt.ArrayLike,
+    judge_answers: npt.ArrayLike,
     *,
     clusters: Sequence[Any] | None,
     epsilon: float = 0.2,
@@ -120,7 +120,7 @@ def alternative_tests(
     fewer than `least` observations has no test, and with fewer than `least_assessors` tests there is no result.
     """
     people = checks.numbers("answers", answers, dimensions=2)
-    judges = checks.numbers("given", given, dimensions=2)
+    judges = checks.numbers("judge_answers", judge_answers, dimensions=2)
     checks.one_of("alignment", alignment, get_args(Alignment))
     checks.share("alpha", alpha)
     checks.count("least", least, least=2)
@@ -129,7 +129,8 @@ def alternative_tests(
         raise UsageError(f"epsilon: expected a number from 0 to 1, got {epsilon:g}")
     if judges.shape[1] != people.shape[0]:
         raise UsageError(
-            f"given: expected answers to the {people.shape[0]} things that people answered, got {judges.shape[1]}"
+            f"judge_answers: expected answers to the {people.shape[0]} things that people answered,"
+            f" got {judges.shape[1]}"
         )
     codes = np.arange(len(people)) if clusters is None else checks.clusters_of(clusters, len(people))
     order = np.argsort(codes, kind="stable")

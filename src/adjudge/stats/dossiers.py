@@ -195,7 +195,7 @@ class Concordance:
     width of the scale that somebody uses do not count. Errors are a delete-one-topic jackknife's.
     """
 
-    own: AssessorContrasts
+    with_others: AssessorContrasts
     among_others: AssessorContrasts
     contrast: AssessorContrasts
     """The share `honest` of the others' mean correlation, less the own."""
@@ -244,7 +244,7 @@ def concordance(judged: JudgedThings, *, honest: float = 1.0) -> Concordance:
         )
 
     return Concordance(
-        own=compared(0),
+        with_others=compared(0),
         among_others=compared(1),
         contrast=compared(0, honest),
         constant=(spread == 0) & (np.bincount(shared.who, minlength=size) > 0),

@@ -54,25 +54,25 @@ class Rankings:
     estimate: RankingsEstimate | None = None
     """Where there is no count, and an estimate was asked for."""
 
-    def sentence(self, what: str = "systems", known: str = "the significant differences") -> str:
-        """The number in words; `known` is what rankings agree with."""
+    def sentence(self, what: str = "systems", basis: str = "the significant differences") -> str:
+        """The number in words; `basis` is what rankings agree with."""
         if self.items < 2:
             return f"There is one {what.removesuffix('s')}, and nothing to rank."
         of = f"of the {self.items} {what}"
         if self.circle:
-            return f"No ranking {of} agrees with {known}: some go round in a circle."
+            return f"No ranking {of} agrees with {basis}: some go round in a circle."
         if self.count == 1:
-            return f"One ranking {of} agrees with {known}."
+            return f"One ranking {of} agrees with {basis}."
         if self.count is not None:
-            return f"{number_words(self.count)} rankings {of} agree with {known}."
+            return f"{number_words(self.count)} rankings {of} agree with {basis}."
         if (estimate := self.estimate) is not None:
             ends = f"{number_words(estimate.low)} to {number_words(estimate.high)}"
             return (
-                f"About {number_words(estimate.count)} rankings {of} agree with {known} (an estimate,"
+                f"About {number_words(estimate.count)} rankings {of} agree with {basis} (an estimate,"
                 f" {estimate.level:.0%} interval {ends}: too many to count)."
             )
         bounds = f"between {number_words(self.low)} and {number_words(self.high)}"
-        return f"{bounds.capitalize()} rankings {of} agree with {known} (too many to count)."
+        return f"{bounds.capitalize()} rankings {of} agree with {basis} (too many to count)."
 
 
 def better_by_interval(low: npt.ArrayLike, high: npt.ArrayLike) -> BoolArray:

@@ -76,7 +76,7 @@ class OwnFamily:
         return METHOD_WORDS[self.method]
 
     @property
-    def found(self) -> BoolArray:
+    def different(self) -> BoolArray:
         """Which differ."""
         return np.asarray(self.p <= self.alpha)
 
@@ -88,7 +88,7 @@ class OwnVariances(OwnFamily):
     @property
     def conclusion(self) -> IntArray:
         """Of every pair: 0 differ, 1 not significantly different, 2 could not have been found, 3 not comparable."""
-        conclusions = np.where(self.found, 0, np.where(self.beyond, 2, 1))
+        conclusions = np.where(self.different, 0, np.where(self.beyond, 2, 1))
         conclusions[list(self.why)] = 2
         conclusions[self.n == 0] = 3
         return conclusions
@@ -105,7 +105,7 @@ class OwnVariances(OwnFamily):
             return f"A difference between {a} and {b} could not have been found ({self.words}: {self.why[k]})"
         basis = f"{self.words}, {p_words(float(self.p[k]), self.alpha)}, n = {self.n[k]}"
         ends = f"{self.level:.0%} interval"
-        if not self.found[k]:
+        if not self.different[k]:
             reach = "; too few topics differ to find more" if self.beyond[k] else ""
             gap = f"difference {self.difference[k]:.4g}, {ends} {self.low[k]:.4g} to {self.high[k]:.4g}"
             return f"{a} and {b} are not significantly different ({basis}; {gap}{reach})"
@@ -131,7 +131,7 @@ class OwnContrasts(OwnFamily):
                 return f"{name} cannot be estimated ({self.why[k]})"
             return f"{name} = {self.difference[k]:.4g} cannot be tested ({self.why[k]})"
         side = "is not significantly different from 0"
-        if self.found[k]:
+        if self.different[k]:
             side = "is above 0" if self.difference[k] > 0 else "is below 0"
         ends = f"{self.level:.0%} interval {self.low[k]:.4g} to {self.high[k]:.4g}"
         basis = f"{self.words}, {p_words(float(self.p[k]), self.alpha)}, n = {self.n[k]}"

@@ -386,7 +386,8 @@ def mean_accuracies(
         return np.asarray(alike(sums, np.ones((1, study.clusters)))[0])
 
     return tuple(
-        study.found(measure, observed, alike, draws, closer_than=closer_than) for measure in study.measures
+        study.mean_accuracy(measure, observed, alike, draws, closer_than=closer_than)
+        for measure in study.measures
     )
 
 
@@ -424,17 +425,17 @@ def soft_accuracies(
     def observed(sums: _PairSums) -> FloatArray:
         ours, theirs = (
             _swap_p(used, values, noise)
-            for values, noise in ((sums.said, sums.said_noise), (sums.scored, sums.scored_noise))
+            for values, noise in ((sums.judged, sums.judged_noise), (sums.scored, sums.scored_noise))
         )
         apart = np.abs(ours - theirs)
         return np.asarray(1 - (apart.mean(axis=0) if both else apart[0]))
 
     def resampled(sums: _PairSums, times: FloatArray) -> FloatArray:
-        ours, theirs = (_normal_p(times, values) for values in (sums.said, sums.scored))
+        ours, theirs = (_normal_p(times, values) for values in (sums.judged, sums.scored))
         return 1 - np.abs(ours - theirs)
 
     return tuple(
-        study.found(
+        study.mean_accuracy(
             measure,
             observed,
             resampled,
@@ -479,9 +480,9 @@ def _normal_p(times: FloatArray, values: FloatArray) -> FloatArray:
 class _PairSums:
     """Differences of some pairs of systems, summed over the topics of each cluster: clusters x pairs."""
 
-    said: FloatArray
+    judged: FloatArray
     scored: FloatArray
-    said_noise: FloatArray
+    judged_noise: FloatArray
     """By pair: how far a sum over all topics may be from another and still be equal but for rounding."""
     scored_noise: FloatArray
     common: FloatArray
@@ -490,7 +491,7 @@ class _PairSums:
     def totals(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Sums over clusters that count so many times."""
         return (
-            settled(times @ self.said, self.said_noise),
+            settled(times @ self.judged, self.judged_noise),
             settled(times @ self.scored, self.scored_noise),
         )
 
@@ -563,14 +564,14 @@ class _Given:
             there = ~np.isnan(judged[:, a] - judged[:, b])
             (d, noise), (e, noise_too) = (_summed(scores, a, b, there) for scores in (judged, scored))
             yield _PairSums(
-                said=self.member @ d,
+                judged=self.member @ d,
                 scored=self.member @ e,
-                said_noise=noise,
+                judged_noise=noise,
                 scored_noise=noise_too,
                 common=self.member @ there,
             )
 
-    def found(
+    def mean_accuracy(
         self,
         measure: FloatArray,
         observed: Callable[[_PairSums], FloatArray],
@@ -594,7 +595,7 @@ class _Given:
         for part in self.pair_sums(measure, max(len(draws), swaps)):
             n = part.common.sum(axis=0)
             missing += int(np.count_nonzero(n == 0))
-            apart = settled(part.said.sum(axis=0), part.said_noise) / np.maximum(n, 1)
+            apart = settled(part.judged.sum(axis=0), part.judged_noise) / np.maximum(n, 1)
             counts = n > 0
             people_order |= bool(apart.any())
             measure_orders |= bool(settled(part.scored.sum(axis=0), part.scored_noise).any())

@@ -33,7 +33,7 @@ class ClusteredShare:
     taken as the design effect, 1 unless another is known.
     """
 
-    found: tuple[int, ...]
+    hits_by_cluster: tuple[int, ...]
     """In every cluster that has any of the things."""
     of: tuple[int, ...]
     level: float = 0.95
@@ -45,7 +45,7 @@ class ClusteredShare:
 
     @property
     def hits(self) -> int:
-        return sum(self.found)
+        return sum(self.hits_by_cluster)
 
     @property
     def n(self) -> int:
@@ -65,7 +65,9 @@ class ClusteredShare:
         p, n, k = self.share, self.n, self.clusters
         if k < 2 or not 0 < p < 1:
             return self.usual
-        between = math.fsum((hits - p * of) ** 2 for hits, of in zip(self.found, self.of, strict=True))
+        between = math.fsum(
+            (hits - p * of) ** 2 for hits, of in zip(self.hits_by_cluster, self.of, strict=True)
+        )
         return max(1.0, (k / (k - 1) * between / n**2) / (p * (1 - p) / n))
 
     @property
@@ -85,14 +87,14 @@ class ClusteredShare:
 
 
 def clustered_share(
-    found: Sequence[int], of: Sequence[int], *, level: float = 0.95, usual: float = 1.0
+    hits: Sequence[int], of: Sequence[int], *, level: float = 0.95, usual: float = 1.0
 ) -> ClusteredShare:
     """A share from counts by cluster; clusters without any of the things tell nothing, and are left out."""
-    if len(found) != len(of) or any(not 0 <= hits <= n for hits, n in zip(found, of, strict=True)):
-        raise UsageError("found: expected a count for every cluster, from 0 to what the cluster has")
-    there = [(hits, n) for hits, n in zip(found, of, strict=True) if n]
+    if len(hits) != len(of) or any(not 0 <= count <= n for count, n in zip(hits, of, strict=True)):
+        raise UsageError("hits: expected a count for every cluster, from 0 to what the cluster has")
+    there = [(count, n) for count, n in zip(hits, of, strict=True) if n]
     return ClusteredShare(
-        found=tuple(hits for hits, _ in there),
+        hits_by_cluster=tuple(count for count, _ in there),
         of=tuple(n for _, n in there),
         level=level,
         usual=max(usual, 1.0),

@@ -64,10 +64,10 @@ def sentence_similarity(similarity: Similarity, sentences: Sequence[str]) -> Sen
 def similarity_name(similarity: Similarity) -> str:
     """How a similarity is called in tables; unknown names are answered with the nearest known ones."""
     if isinstance(similarity, str):
-        if similarity not in known():
+        if similarity not in all_similarities():
             raise UsageError(
-                f"no similarity {quoted(similarity)}{nearest(similarity, known())};"
-                f" there are: {', '.join(known())}"
+                f"no similarity {quoted(similarity)}{nearest(similarity, all_similarities())};"
+                f" there are: {', '.join(all_similarities())}"
             )
         return similarity
     if not callable(similarity):
@@ -101,7 +101,7 @@ def check_similarity(similarity: Similarity) -> None:
         _function(similarity)
 
 
-def known() -> tuple[str, ...]:
+def all_similarities() -> tuple[str, ...]:
     """All names: the built-in ones, then those that installed packages register."""
     return (*SIMILARITIES, *_plugged())
 

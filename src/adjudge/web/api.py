@@ -248,7 +248,7 @@ def task(key: str, request: Request) -> dict[str, tasks.Given]:
     site: Site = request.app.state.site
     person = visitor(request).person
     opened = open_task(request, key)
-    return tasks.given(site, site.desk(person).judged.get(opened.id), opened, person)
+    return tasks.current_answers(site, site.desk(person).judged.get(opened.id), opened, person)
 
 
 def source(key: str, request: Request) -> tasks.Sources:
@@ -275,7 +275,9 @@ def next_pairs(wanted: PairsWanted, request: Request) -> PairsGiven:
     chosen = first + request.app.state.sampler.next_for(person, wanted.count, have)
     go_on(site, person, chosen)
     mine = site.desk(person).judged
-    pairs = [_pair(site, task, tasks.given(site, mine.get(task.id), task, person)) for task in chosen]
+    pairs = [
+        _pair(site, task, tasks.current_answers(site, mine.get(task.id), task, person)) for task in chosen
+    ]
     offer, quota = request.app.state.sampler.offer(person), request.app.state.sampler.quota()
     return PairsGiven(
         pairs=pairs,

@@ -76,9 +76,9 @@ def create_app(
             entry.path, entry.run, methods=[entry.method], include_in_schema=entry.described, **described
         )
     app.add_middleware(Protected, hosts=hosts, root_path=root_path)
-    app.add_exception_handler(HTTPException, said)
-    app.add_exception_handler(404, said)
-    app.add_exception_handler(405, said)
+    app.add_exception_handler(HTTPException, http_error)
+    app.add_exception_handler(404, http_error)
+    app.add_exception_handler(405, http_error)
     app.add_exception_handler(RequestValidationError, unread)
     app.add_exception_handler(StoreUnavailable, unavailable)
     app.add_exception_handler(FormatError, failed)
@@ -166,7 +166,7 @@ def _host(headers: Headers) -> str | None:
         return None
 
 
-async def said(request: Request, error: Exception) -> Response:
+async def http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else getattr(error, "status_code", 500)
     return answer(request, status, error.says if isinstance(error, Refusal) else None)
 

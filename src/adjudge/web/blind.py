@@ -42,7 +42,7 @@ class UnitIds:
 
     protocol: Protocol
     public: Mapping[str, str]
-    own: Mapping[str, str]
+    internal: Mapping[str, str]
 
     @classmethod
     def of(cls, site: Site, task: Task) -> UnitIds:
@@ -62,4 +62,4 @@ class UnitIds:
 
     def meant(self, question: str, answer: Any) -> tuple[str, Any]:
         """A question and its answer as they are stored; refuses a unit that the task does not have."""
-        return self.protocol.renamed(question, answer, self.own)
+        return self.protocol.renamed(question, answer, self.internal)

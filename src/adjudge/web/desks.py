@@ -106,7 +106,7 @@ class Desks:
             stale, place.stale = place.stale, set()
         try:
             if not place.has_answers or len(stale) > MANY:
-                current = self._store.current(assessor=person, known=place.desk.tasks)
+                current = self._store.current(assessor=person, tasks_read=place.desk.tasks)
                 judged = {judgment.task.id: judgment for judgment in current}
             elif stale:
                 judged = {task: judgment for task, judgment in place.desk.judged.items() if task not in stale}

@@ -45,7 +45,7 @@ class Outages:
         self._known: deque[Outage] = deque(maxlen=MOST)
 
     @property
-    def known(self) -> tuple[Outage, ...]:
+    def latest(self) -> tuple[Outage, ...]:
         with self._lock:
             return tuple(self._known)
 

@@ -52,7 +52,7 @@ def made_bench(
         sides=(None,) * topic.size,
         people=tuple(f"a{k + 1}" for k in range(people)),
         answers=np.stack([answers(error) for _ in range(people)], axis=1),
-        given=answers(judge_error),
+        judge_answers=answers(judge_error),
         categories=SCALE,
         words=np.round(60 + 15 * related(length)),
         measures={f"m{k}": related(share) for k, share in enumerate(measures)},

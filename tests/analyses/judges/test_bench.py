@@ -63,7 +63,7 @@ def test_a_table_whose_rows_name_the_judge() -> None:
     (bench,) = benches_of(scores, "gpt").benches
     assert bench.people == ("ann", "bob")
     assert bench.answers.tolist() == [[1, 2], [2, 2], [3, 3], [4, 5]]
-    assert bench.given.tolist() == [5, 4, 3, 2]
+    assert bench.judge_answers.tolist() == [5, 4, 3, 2]
     assert (bench.topics, bench.systems) == (("x", "x", "y", "y"), ("a", "b", "a", "b"))
     assert bench.judged.all()
     assert bench.scale == (1, 2, 3, 4, 5)
@@ -85,7 +85,7 @@ def test_what_is_missing_stays_missing() -> None:
     (bench,) = benches_of(scores_of(rows), "gpt").benches
     assert bench.judged.tolist() == [False, True, True, True]
     assert np.isnan(bench.answers[1, 0])
-    assert np.isnan(bench.given[0])
+    assert np.isnan(bench.judge_answers[0])
     assert bench.people_mean.tolist() == [1.5, 2, 3, 4.5]
 
 
@@ -103,7 +103,7 @@ def test_a_column_of_its_own_beside_people() -> None:
     other = frame(gpt=[5, 4, 3, 2]).assign(assessor=None, measure="gpt")
     (bench,) = benches_of(scores_of(pd.concat([rows, other])), "gpt").benches
     assert (bench.aspect, bench.people) == ("fluency", ("ann", "bob"))
-    assert bench.given.tolist() == [5, 4, 3, 2]
+    assert bench.judge_answers.tolist() == [5, 4, 3, 2]
 
 
 def test_a_column_beside_means_of_people() -> None:
@@ -112,7 +112,7 @@ def test_a_column_beside_means_of_people() -> None:
     )
     (bench,) = benches_of(scores_of(wide), "gpt").benches
     assert (bench.aspect, bench.people, bench.named) == ("human", (POOLED,), False)
-    assert bench.given.tolist() == [5, 4, 3, 2]
+    assert bench.judge_answers.tolist() == [5, 4, 3, 2]
 
 
 def test_who_is_not_there() -> None:
@@ -142,7 +142,7 @@ def test_a_question_by_name() -> None:
 
 def test_values_between_the_choices() -> None:
     (bench,) = benches_of(scores_of(frame(ann=[1, 2, 3, 4], gpt=[4.4, 3.6, 1.2, 2.0])), "gpt").benches
-    assert bench.on_scale(bench.given).tolist() == [4, 4, 1, 2]
+    assert bench.on_scale(bench.judge_answers).tolist() == [4, 4, 1, 2]
     assert np.isnan(bench.on_scale(np.array([np.nan]))).all()
 
 
@@ -156,7 +156,7 @@ def test_ratings_of_a_folder(tmp_path: Path) -> None:
     assert [each.aspect for each in found.benches] == [q.label for q in e.protocol("rating").questions]
     bench = found.benches[0]
     assert bench.people == ("simulated-1", "simulated-2")
-    assert set(bench.given) == {3.5}
+    assert set(bench.judge_answers) == {3.5}
     assert bench.scale == (1, 2, 3, 4, 5)
     assert not np.isnan(bench.words).any()
     (title,) = bench.measures
@@ -200,7 +200,7 @@ def test_pairs_in_both_orders_are_one_answer(tmp_path: Path) -> None:
         )
     (bench,) = benches_of(e.scores(), "program").benches
     assert bench.pairs
-    assert set(bench.given[bench.judged]) == {0.5}
+    assert set(bench.judge_answers[bench.judged]) == {0.5}
     assert all(sides is not None and sides[0] < sides[1] for sides in bench.sides)
     cells = bench.cells()
     assert cells is not None

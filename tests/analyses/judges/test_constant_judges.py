@@ -22,6 +22,6 @@ def test_constants_pass_and_are_worthless(skew: float, error: float, answer: flo
     benches = JudgeBenches(name="made", judges=("constant",), benches=(said,))
     options = Judges(resamples=300)
     (test,) = alternative(benches, options).aspects
-    assert test.own.passes
+    assert test.of_judge.passes
     (verdict,) = judge_agreement(benches, options).verdicts
     assert verdict.step == "worthless"

@@ -319,7 +319,7 @@ def test_savings(folder: Made) -> None:
     constant = replace(
         benches,
         judges=("constant",),
-        benches=tuple(b.with_judge("constant", np.full(len(b.given), 4.0)) for b in benches.benches),
+        benches=tuple(b.with_judge("constant", np.full(len(b.judge_answers), 4.0)) for b in benches.benches),
     )
     none = judge_effects(constant, QUICK)
     assert (

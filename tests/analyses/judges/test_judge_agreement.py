@@ -65,14 +65,14 @@ def test_rows_are_means_of_pairwise_coefficients() -> None:
         ]
 
     people = bench.answers.T
-    own = np.mean([coefficients(bench.given, each) for each in people], axis=0)
+    own = np.mean([coefficients(bench.judge_answers, each) for each in people], axis=0)
     judge = rows["one more"]
     assert [judge.alpha.value, judge.kappa.value, judge.ac2.value] == pytest.approx(own)
     first = rows["a1 with the others"]
     others = np.mean([coefficients(people[0], each) for each in people[1:]], axis=0)
     assert [first.alpha.value, first.kappa.value, first.ac2.value] == pytest.approx(others)
     assert first.judge_alpha == pytest.approx(
-        np.mean([coefficients(bench.given, each)[0] for each in people[1:]])
+        np.mean([coefficients(bench.judge_answers, each)[0] for each in people[1:]])
     )
     assert first.more_alpha.value == pytest.approx(first.judge_alpha - first.alpha.value)
     together = rows["people with each other"]
@@ -93,11 +93,13 @@ def test_within_topics_an_assessor_and_the_judge_are_compared_with_the_mean_of_t
             by_topic.append(net / len(pairs))
         return float(np.mean(by_topic))
 
-    assert rows["one more"].within.value == pytest.approx(within(bench.given, bench.answers.mean(axis=1)))
+    assert rows["one more"].within.value == pytest.approx(
+        within(bench.judge_answers, bench.answers.mean(axis=1))
+    )
     second = rows["a2 with the others"]
     others = bench.answers[:, [0, 2]].mean(axis=1)
     assert second.within.value == pytest.approx(within(bench.answers[:, 1], others))
-    assert second.judge_within == pytest.approx(within(bench.given, others))
+    assert second.judge_within == pytest.approx(within(bench.judge_answers, others))
     assert rows["always answering 3"].within.value == 0
     assert rows["m0 (best measure)"].within.value == pytest.approx(
         within(bench.measures["m0"], bench.answers.mean(axis=1))
@@ -152,7 +154,7 @@ def test_length_counts_in_the_direction_that_agrees_better() -> None:
 
 def test_where_a_lower_answer_is_better_everything_else_stays() -> None:
     bench = made_bench(np.random.default_rng(6), topics=15)
-    turned = replace(bench, answers=6 - bench.answers, given=6 - bench.given, better="lower")
+    turned = replace(bench, answers=6 - bench.answers, judge_answers=6 - bench.judge_answers, better="lower")
     for here, there in zip(one(bench).rows, one(turned).rows, strict=True):
         assert here.within.value == pytest.approx(there.within.value)
         assert here.alpha.value == pytest.approx(there.alpha.value, abs=0.02)
@@ -160,7 +162,7 @@ def test_where_a_lower_answer_is_better_everything_else_stays() -> None:
 
 def test_a_weighted_answer_is_put_to_the_nearest_choice_but_keeps_its_order() -> None:
     bench = made_bench(np.random.default_rng(7), topics=10)
-    weighted = bench.given + np.random.default_rng(7).uniform(-0.4, 0.4, bench.given.size)
+    weighted = bench.judge_answers + np.random.default_rng(7).uniform(-0.4, 0.4, bench.judge_answers.size)
     own = one(bench.with_judge("weighted", weighted))
     assert own.rows[0].alpha.value == pytest.approx(one(bench).rows[0].alpha.value)
     assert own.rows[0].within.value != pytest.approx(one(bench).rows[0].within.value)
@@ -172,7 +174,7 @@ def test_a_judge_on_another_scale_is_put_on_peoples_as_measures_are(
     scale: Callable[[np.ndarray], np.ndarray],
 ) -> None:
     bench = made_bench(np.random.default_rng(30), topics=40, judge_error=0.3)
-    given = scale(bench.given)
+    given = scale(bench.judge_answers)
     own = one(bench.with_judge("bot", given))
     measure = one(replace(bench, measures={"bot's": given})).of("measure")[0]
     for name in ("alpha", "kappa", "ac2", "within"):
@@ -192,14 +194,14 @@ def test_a_judge_on_another_scale_is_put_on_peoples_as_measures_are(
 
 def test_a_reversed_judge_on_another_scale_stays_reversed() -> None:
     bench = made_bench(np.random.default_rng(31), topics=30, judge_error=0.3)
-    own = one(bench.with_judge("reversed", 120 - 20 * bench.given))
+    own = one(bench.with_judge("reversed", 120 - 20 * bench.judge_answers))
     assert own.rows[0].alpha.high < 0
     assert own.verdict.step == "worthless"
 
 
 def test_a_harsh_judge_is_not_put_anywhere() -> None:
     bench = made_bench(np.random.default_rng(32), topics=40, judge_error=0.3)
-    harsh = np.maximum(bench.given - 2, 1)
+    harsh = np.maximum(bench.judge_answers - 2, 1)
     own = one(bench.with_judge("harsh", harsh))
     pairs = [
         krippendorff(np.stack([harsh, each], axis=1), rng=np.random.default_rng(0), resamples=0)
@@ -212,19 +214,19 @@ def test_a_harsh_judge_is_not_put_anywhere() -> None:
 def test_different_answers_that_are_nearest_to_one_choice() -> None:
     """Choices: it is said. Where people's answers are numbers, groups of them mean nothing to such a judge: by rank."""
     bench = made_bench(np.random.default_rng(33), topics=30, judge_error=0.3)
-    timid = one(bench.with_judge("timid", 3.8 + bench.given / 20))
+    timid = one(bench.with_judge("timid", 3.8 + bench.judge_answers / 20))
     assert any("are nearest to one choice of people's scale" in note for note in texts(timid.notes))
     assert not timid.remarks
     numbers = 20 * bench.answers + np.random.default_rng(33).uniform(-2, 2, bench.answers.shape)
     wide = replace(bench, answers=numbers, categories=None)
-    narrow = one(wide.with_judge("narrow", 30 + bench.given / 20))
+    narrow = one(wide.with_judge("narrow", 30 + bench.judge_answers / 20))
     assert "by rank" in texts(narrow.remarks)[0]
     assert narrow.rows[0].alpha.value > 0.4
 
 
 def test_on_one_topic_there_is_nothing_to_learn_ranks_from() -> None:
     bench = made_bench(np.random.default_rng(34), topics=1, systems=12)
-    own = one(bench.with_judge("bot", 20 * bench.given))
+    own = one(bench.with_judge("bot", 20 * bench.judge_answers))
     assert not own.remarks
     assert any("12 answers of bot lie outside people's scale" in note for note in texts(own.notes))
 
@@ -271,7 +273,7 @@ def test_pairs_are_agreed_on_or_not() -> None:
     bench = replace(
         base,
         answers=people,
-        given=judge,
+        judge_answers=judge,
         categories=(0.0, 0.5, 1.0),
         pairs=True,
         systems=(None,) * n,
@@ -300,12 +302,12 @@ def test_answers_about_units_are_ordered_by_means_of_systems() -> None:
         systems=tuple(base.systems[k] for k in things),
         sides=(None,) * 200,
         answers=people,
-        given=(rng.random(200) < share).astype(float),
+        judge_answers=(rng.random(200) < share).astype(float),
         categories=(0.0, 1.0),
         words=base.words[things],
         measures={name: values[things] for name, values in base.measures.items()},
     )
-    mean, judge = (each.reshape(10, 4, 5).mean(axis=2) for each in (people.mean(axis=1), bench.given))
+    mean, judge = (each.reshape(10, 4, 5).mean(axis=2) for each in (people.mean(axis=1), bench.judge_answers))
     expected = []
     for t in range(10):
         pairs = [(a, b) for a in range(4) for b in range(a) if abs(mean[t, a] - mean[t, b]) > 1e-9]
@@ -336,7 +338,10 @@ def test_answers_on_no_scale_are_grouped() -> None:
     spread = rng.normal(size=(120, 4)) * 0.3
     own = one(
         replace(
-            bench, categories=None, answers=bench.answers + spread[:, :3], given=bench.given + spread[:, 3]
+            bench,
+            categories=None,
+            answers=bench.answers + spread[:, :3],
+            judge_answers=bench.judge_answers + spread[:, 3],
         )
     )
     assert any("20 groups" in note for note in texts(own.notes))
@@ -370,7 +375,7 @@ def test_columns_of_a_table_are_not_compared_with_themselves() -> None:
             "topic": bench.topics,
             "system": bench.systems,
             "expert": bench.answers[:, 0],
-            "gpt": bench.given,
+            "gpt": bench.judge_answers,
             "rouge": bench.measures["m0"],
         }
     )
@@ -671,7 +676,7 @@ def summeval(shared_data: Path) -> dict[str, AspectBench]:
             sides=(None,) * n,
             people=("expert-1", "expert-2", "expert-3"),
             answers=answers,
-            given=np.full(n, np.nan),
+            judge_answers=np.full(n, np.nan),
             categories=(1.0, 2.0, 3.0, 4.0, 5.0),
             words=np.array([len(row["decoded"].split()) for row in rows], float),
             measures={
@@ -707,7 +712,7 @@ def test_summevals_constants_are_worthless_and_its_experts_are_assessors(shared_
         expert = replace(
             bench,
             judge="expert-1",
-            given=bench.answers[:, 0],
+            judge_answers=bench.answers[:, 0],
             answers=bench.answers[:, 1:],
             people=("expert-2", "expert-3"),
         )

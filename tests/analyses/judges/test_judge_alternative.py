@@ -38,7 +38,7 @@ def bench(
         sides=(None,) * things,
         people=tuple(f"p{k}" for k in range(people)),
         answers=answers,
-        given=given,
+        judge_answers=given,
         categories=more.pop("categories", (1.0, 2.0, 3.0, 4.0, 5.0)),
         words=np.full(things, np.nan) if words is None else words,
         measures=more.pop("measures", {}),

@@ -48,7 +48,7 @@ def test_a_panel_is_a_judge() -> None:
     assert bench.people == ("a0", "a1", "a2")
     wide = frame.pivot(index=["topic", "system"], columns="assessor", values="value")
     at = list(zip(bench.topics, bench.systems, strict=True))
-    assert bench.given == pytest.approx(wide.loc[at, list(JUDGES)].mean(axis=1).to_numpy())
+    assert bench.judge_answers == pytest.approx(wide.loc[at, list(JUDGES)].mean(axis=1).to_numpy())
     assert bench.people_mean == pytest.approx(wide.loc[at, ["a0", "a1", "a2"]].mean(axis=1).to_numpy())
     assert bench.cells() is not None
     # a panel among the judges is no judge of the panel
@@ -61,7 +61,7 @@ def test_a_panel_answers_where_all_of_its_judges_do() -> None:
     alone = (frame.assessor != "j2") & (frame.topic == "t3")  # what a judge alone answered for does not count
     own = benches(frame[~gone & ~alone])
     bench = panel_bench(own.benches, "vote")
-    assert np.isnan(bench.given).sum() == 10
+    assert np.isnan(bench.judge_answers).sum() == 10
     assert (bench.notes[0].code, bench.notes[0].data["things"]) == ("not-answered-by-all", 10)
     assert "t3" not in bench.topics
     (found,) = panels(own, MEAN).aspects
@@ -183,6 +183,6 @@ def test_votes_of_judges_on_another_scale_are_of_ranks() -> None:
     frame.loc[some, "value"] *= 20
     own = benches(frame, ("j1", "a0"))
     bench = panel_bench(own.benches, "vote")
-    assert bench.given.min() >= 1
-    assert bench.given.max() <= 5
-    assert len(set(bench.given)) > 4
+    assert bench.judge_answers.min() >= 1
+    assert bench.judge_answers.max() <= 5
+    assert len(set(bench.judge_answers)) > 4

@@ -47,7 +47,7 @@ def bench(people: FloatArray, judge: FloatArray, **more: Any) -> AspectBench:
         sides=(None,) * things,
         people=tuple(f"p{k}" for k in range(len(people))),
         answers=flat,
-        given=judge.ravel(),
+        judge_answers=judge.ravel(),
         categories=None,
         words=more.pop("words", np.full(things, np.nan)),
         measures=more.pop("measures", {}),
@@ -106,12 +106,16 @@ def test_tau_equals_scipys_and_the_interval_that_of_meta(tmp_path: Path) -> None
     file = tmp_path / "scores.csv"
     file.write_text("\n".join(lines).replace("np.float64(", "").replace(")", ""), encoding="utf-8")
     found = ranking(benches_of(scores_of(file), "program"), Judges(resamples=200, seed=3)).aspects[0]
-    assert found.own.tau == pytest.approx(tau(judge, people.mean(axis=0)))
+    assert found.of_judge.tau == pytest.approx(tau(judge, people.mean(axis=0)))
     meta = adjudge.meta(
         file, "program", human="overall", parts="correlations", resamples=200, seed=3
     ).to_frame()
     row = meta[(meta["level"] == "system") & (meta["coefficient"] == "kendall-b")].iloc[0]
-    assert (found.own.tau, found.own.low, found.own.high) == (row["value"], row["low"], row["high"])
+    assert (found.of_judge.tau, found.of_judge.low, found.of_judge.high) == (
+        row["value"],
+        row["low"],
+        row["high"],
+    )
 
 
 def test_one_assessor_is_compared_with_the_others_as_the_judge_is() -> None:
@@ -119,9 +123,9 @@ def test_one_assessor_is_compared_with_the_others_as_the_judge_is() -> None:
     judge = worth + np.random.default_rng(1).normal(size=worth.shape)
     found = ranked(bench(people, judge)).aspects[0]
     rest = [np.delete(people, k, axis=0).mean(axis=0) for k in range(PEOPLE)]
-    assert found.own.with_rest == pytest.approx(np.mean([tau(judge, each) for each in rest]))
+    assert found.of_judge.with_rest == pytest.approx(np.mean([tau(judge, each) for each in rest]))
     assert found.assessor == pytest.approx(np.mean([tau(people[k], each) for k, each in enumerate(rest)]))
-    assert found.own.difference == pytest.approx(found.own.with_rest - found.assessor)
+    assert found.of_judge.difference == pytest.approx(found.of_judge.with_rest - found.assessor)
     counts = [counted(each, judge) for each in rest]
     own = cells(found.conclusion("judge", "all but one"))
     assert own == pytest.approx({name: np.mean([each[name] for each in counts]) for name in own})
@@ -142,14 +146,14 @@ def test_conclusions_equal_plain_loops(kind: str) -> None:
     assert opposite is not None
     assert len(found.contradicted) == opposite.opposite
     if kind == "reversed":
-        assert found.own.high < 0
+        assert found.of_judge.high < 0
         assert found.contradicted
         assert all(int(a[1:]) > int(b[1:]) for a, b in found.contradicted)  # people find later systems better
         assert "rather the reverse of people's" in next(about_aspect(found, 0.95))
     elif kind == "useless":
-        assert found.own.low <= 0 <= found.own.high
+        assert found.of_judge.low <= 0 <= found.of_judge.high
         assert next(about_aspect(found, 0.95)).endswith("it may not be related to people's at all.")
-        assert found.own.difference_high < 0
+        assert found.of_judge.difference_high < 0
 
 
 def test_a_judge_that_answers_as_people_do_on_average_comes_to_all_their_conclusions() -> None:
@@ -159,7 +163,7 @@ def test_a_judge_that_answers_as_people_do_on_average_comes_to_all_their_conclus
     assert own is not None
     assert (own.same, own.opposite, own.only_people, own.only_measure) == (own.people_find, 0, 0, 0)
     assert own.people_find > 0
-    assert found.own.tau == 1
+    assert found.of_judge.tau == 1
     assert "without an interval (the correlation is 1" in next(about_aspect(found, 0.95))
 
 
@@ -167,7 +171,7 @@ def test_a_constant_ranks_nothing() -> None:
     people, worth = made()
     found = ranked(bench(people, np.full(worth.shape, 4.0)))
     own = found.aspects[0]
-    assert math.isnan(own.own.tau)
+    assert math.isnan(own.of_judge.tau)
     assert found.headline() == (
         "On overall program's ranking of systems has no tau with people's: program gives all 8 systems the same value."
     )
@@ -226,15 +230,15 @@ def test_pairs_rank_systems_by_the_duels_they_win() -> None:
         sides=tuple((f"s{a}", f"s{b}") for _, a, b in rows),
         people=("p0", "p1", "p2"),
         answers=answers,
-        given=wins[:, 3].astype(float),
+        judge_answers=wins[:, 3].astype(float),
         categories=(0, 0.5, 1),
         words=lengths,
         measures={"M": -lengths},
         pairs=True,
     )
     found = ranked(own).aspects[0]
-    assert found.own.systems == 7
-    assert found.own.tau > 0.6
+    assert found.of_judge.systems == 7
+    assert found.of_judge.tau > 0.6
     people = np.zeros((7,))
     for (_, a, b), given in zip(rows, answers.mean(axis=1), strict=True):
         people[a] += given
@@ -248,7 +252,7 @@ def test_what_the_judge_left_out_counts_for_nobody() -> None:
     judge = worth.copy()
     judge[:10] = np.nan
     found = ranked(bench(people, judge)).aspects[0]
-    assert found.own.tau == pytest.approx(tau(judge[10:], people[:, 10:].mean(axis=0)))
+    assert found.of_judge.tau == pytest.approx(tau(judge[10:], people[:, 10:].mean(axis=0)))
     assert cells(found.conclusion("judge")) == counted(people[:, 10:].mean(axis=0), judge[10:])
     assert found.ranks is not None
     means = people[:, 10:].mean(axis=(0, 1))
@@ -271,7 +275,7 @@ def test_sets_of_topics_are_resampled_whole() -> None:
     found = ranked(bench(people, judge, clusters=sets))
     assert any("10 sets of inputs" in note for note in found.warnings())
     assert any("tests of pairs take topics as independent" in note for note in found.warnings())
-    assert found.aspects[0].own.tau == ranked(bench(people, judge)).aspects[0].own.tau
+    assert found.aspects[0].of_judge.tau == ranked(bench(people, judge)).aspects[0].of_judge.tau
 
 
 def test_only_the_interval_says_on_which_side_of_an_assessor_a_judge_is() -> None:
@@ -282,7 +286,7 @@ def test_only_the_interval_says_on_which_side_of_an_assessor_a_judge_is() -> Non
         (0.1, 0.4, ": above an assessor (95% interval of the difference +0.10 to +0.40)."),
         (-0.4, 0.1, "which does not show that it is as good (95% interval of the difference"),
     ):
-        found = replace(own, taus=(replace(own.own, difference_low=low, difference_high=high),))
+        found = replace(own, taus=(replace(own.of_judge, difference_low=low, difference_high=high),))
         assert words in list(about_aspect(found, 0.95))[1]
 
 
@@ -306,8 +310,8 @@ def test_people_who_find_nothing_have_no_conclusions_to_share() -> None:
 def test_few_systems() -> None:
     people, worth = made()
     two = ranked(bench(people[:, :, :2], worth[:, :2])).aspects[0]
-    assert math.isnan(two.own.tau)
-    assert two.own.why == "fewer than 3 systems have both values (2)"
+    assert math.isnan(two.of_judge.tau)
+    assert two.of_judge.why == "fewer than 3 systems have both values (2)"
     assert two.conclusion("judge") is not None
     one = ranked(bench(people[:, :, :1], worth[:, :1]))
     assert one.headline() == (
@@ -326,7 +330,7 @@ def test_nobody_to_compare_with() -> None:
         "On overall no assessor's ranking can be compared with others': people's answers come from one assessor (p0)."
     )
     pooled = ranked(replace(bench(people[:1], worth), people=(POOLED,), named=False))
-    assert pooled.aspects[0].own.tau == pytest.approx(tau(worth, people[0]))
+    assert pooled.aspects[0].of_judge.tau == pytest.approx(tau(worth, people[0]))
     assert list(pooled.sentences())[1].endswith("the scores name no assessors.")
     assert not any(each.beside == "all but one" for each in pooled.aspects[0].conclusions)
     assert "assessor" not in pooled.to_frame()["kind"].tolist()
@@ -343,8 +347,8 @@ def test_no_systems_no_ranking() -> None:
 def test_one_topic() -> None:
     people, worth = made()
     found = ranked(bench(people[:, :1], worth[:1]))
-    assert not math.isnan(found.aspects[0].own.tau)
-    assert math.isnan(found.aspects[0].own.low)
+    assert not math.isnan(found.aspects[0].of_judge.tau)
+    assert math.isnan(found.aspects[0].of_judge.low)
     assert len(list(found.sentences())) >= 3
 
 
@@ -354,7 +358,7 @@ def test_every_form_has_the_same_numbers() -> None:
     found = ranked(bench(people, judge), replace(bench(people, -judge), aspect="fluency"))
     told = json.loads(found.to_json())
     taus = [row["tau"] for row in told["tables"]["ranking"] if row["kind"] == "judge"]
-    assert taus == [each.own.tau for each in found.aspects]
+    assert taus == [each.of_judge.tau for each in found.aspects]
     assert told["questions"][1]["contradicted"]
     assert tuple(table.name for table in found.all_tables) == (
         "ranking",
@@ -367,7 +371,7 @@ def test_every_form_has_the_same_numbers() -> None:
     assert (
         ranked(bench(people, judge), silent).headline().endswith("with people's; there is none on grammar.")
     )
-    assert found.of("program", "fluency").own.tau < 0
+    assert found.of("program", "fluency").of_judge.tau < 0
     shown = found.to_frame("ranking-conclusions")
     assert set(shown["beside"]) == {"people", "all but one"}
     assert "|resample:all|R:100|" in found.signature
@@ -385,14 +389,14 @@ def test_summeval_experts_rank_systems_alike_and_a_constant_does_not(shared_data
     answers = np.array([[float(who["coherence"]) for who in each["expert_annotations"]] for each in records])
     cube = answers.T.reshape(3, 100, 12)
     found = ranked(bench(cube[1:], cube[0])).aspects[0]
-    assert found.own.tau == pytest.approx(tau(cube[0], cube[1:].mean(axis=0)))
-    assert found.own.low > 0.5
+    assert found.of_judge.tau == pytest.approx(tau(cube[0], cube[1:].mean(axis=0)))
+    assert found.of_judge.low > 0.5
     # the interval of this difference ends near 0, on which side depends on the resamples: only its middle is asserted
     alone = tau(cube[0], cube[1]) / 2 + tau(cube[0], cube[2]) / 2
-    assert found.own.difference == pytest.approx(alone - tau(cube[1], cube[2]))
+    assert found.of_judge.difference == pytest.approx(alone - tau(cube[1], cube[2]))
     own = found.conclusion("judge")
     assert own is not None
     assert own.opposite == 0
     assert own.same > own.only_people
     constant = ranked(bench(cube, np.full((100, 12), 4.0))).aspects[0]
-    assert math.isnan(constant.own.tau)
+    assert math.isnan(constant.of_judge.tau)

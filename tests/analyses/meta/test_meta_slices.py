@@ -210,7 +210,7 @@ def test_topics_of_one_set_are_warned_of() -> None:
         "Topics of one set change places one by one between slices, as if they were independent: where they are alike,"
         " p is too small."
     )
-    assert last in found.table().said
+    assert last in found.table().sentences
     crossed, _ = sliced(with_sets(sets=3), by=["type"])
     assert list(crossed.sentences())[-1].endswith("and too large for those that divide them.")
     single, _ = sliced(planted(), by=["type"])

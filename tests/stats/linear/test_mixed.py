@@ -146,7 +146,7 @@ def test_large_designs_are_fitted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> 
     blocks = fit_mixed(y, [system, topic, assessor], fixed=[0], random=random)
     monkeypatch.setattr(mixed, "LESS_WORK", math.inf)
     plain = fit_mixed(y, [system, topic, assessor], fixed=[0], random=random)
-    assert (type(blocks.found.reml), type(plain.found.reml)) == (BlockReml, Reml)  # type: ignore[union-attr]
+    assert (type(blocks.estimate.reml), type(plain.estimate.reml)) == (BlockReml, Reml)  # type: ignore[union-attr]
     assert blocks.deviance == pytest.approx(plain.deviance)
     assert blocks.variances == pytest.approx(plain.variances, rel=1e-4, abs=1e-7)
     assert fixed_means(blocks).means == pytest.approx(fixed_means(plain).means)
@@ -320,8 +320,8 @@ def test_large_designs_take_the_plain_way(monkeypatch: pytest.MonkeyPatch) -> No
     small = fitted("additive")
     monkeypatch.setattr(mixed, "COMPILED_UP_TO", 0)
     large = fitted("additive")
-    assert large.found is not None
-    assert not large.found.reml.compiled
+    assert large.estimate is not None
+    assert not large.estimate.reml.compiled
     np.testing.assert_allclose(large.variances, small.variances, rtol=1e-6)
 
 
@@ -496,8 +496,8 @@ def test_the_same_generator_gives_the_same_interval() -> None:
     )
     np.testing.assert_array_equal(one.low, same.low)
     assert (one.low != other.low).any()
-    assert found.found is not None
-    assert found.found.reml.at(found.found.theta).deviance == before  # simulating left the fit alone
+    assert found.estimate is not None
+    assert found.estimate.reml.at(found.estimate.theta).deviance == before  # simulating left the fit alone
 
 
 def test_more_topics_make_a_narrower_interval_for_them() -> None:

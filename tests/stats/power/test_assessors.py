@@ -72,7 +72,7 @@ def seen(
     def drawn(variance: float, *size: int) -> FloatArray:
         return math.sqrt(variance) * rng.normal(size=size)
 
-    found = drawn(model.topics / 2, g, s, t, 1) + drawn(model.own / 2, g, s, 1, a)
+    found = drawn(model.topics / 2, g, s, t, 1) + drawn(model.likings / 2, g, s, 1, a)
     found = found + drawn(model.residual / 2, *shape)
     found = found + drawn(1.0, g, 1, t, 1) + drawn(1.0, g, 1, 1, a) + drawn(0.5, g, 1, t, a)
     found[:, 0] += difference
@@ -220,7 +220,7 @@ def test_what_cannot_be_said() -> None:
     ):
         assert math.isnan(nothing)
     assert model.topics_for(1, 0.5, 0.8, 0.05) == math.inf
-    with pytest.raises(UsageError, match="own: expected a variance, got -1"):
+    with pytest.raises(UsageError, match="likings: expected a variance, got -1"):
         Crossed(1.0, -1.0, 1.0)
     nowhere = Crossed(0.0, 0.0, 0.0)
     assert nowhere.power(10, 3, 0.5, 0.05) == 1

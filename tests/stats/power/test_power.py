@@ -461,7 +461,7 @@ def test_a_pair_in_a_family_is_found_as_holm_finds_it() -> None:
         p = rng.random(400) * 0.06
         others = rng.random((400, pairs - 1)) ** rng.choice([1, 4, 12], size=(400, 1))
         expected = [bool(adjust([a, *b])[0] < 0.05) for a, b in zip(p, others, strict=True)]
-        found = Family(pairs, (0.0,)).found(p, others, 0.05)
+        found = Family(pairs, (0.0,)).rejects(p, others, 0.05)
         assert found.tolist() == expected
         assert 0 < sum(expected) < 400
 
@@ -718,12 +718,12 @@ def test_disagreement_by_hand() -> None:
     # Within topics squares of 2 over 3 degrees of freedom. Beside topics and judges one contrast is left,
     # (1 - 2) - (0 - 0), whose square over 4 is the residual variance; what is more than that is the judges' own.
     assert found.residual == pytest.approx(1 / 4)
-    assert found.own == pytest.approx(2 / 3 - 1 / 4)
+    assert found.likings == pytest.approx(2 / 3 - 1 / 4)
     assert found.judges == pytest.approx(1 / ((1 / 3 + 1 / 2) / 2))
     # The judges' shares of the two topics' means are 5/12, 5/12 and 1/6; their squares' sum is 3/8.
     assert found.crew == pytest.approx(8 / 3)
     assert found.changes == pytest.approx(2 * (5 / 12 - 3 / 8) / (5 / 12))
-    assert found.variance == pytest.approx(1 / 4 + found.changes * found.own)
+    assert found.variance == pytest.approx(1 / 4 + found.changes * found.likings)
     assert (found.matched, found.seen) == (True, 3)
     # For themselves: squares 8, 2, 0 and 32/3 over 2, 2, 1 and 2 degrees of freedom.
     alone = disagreement(cube, known, same_judges=False)
@@ -754,7 +754,7 @@ def test_own_likings_are_told_from_noise(own: float, per_topic: int | None) -> N
     known = spreads(np.nanmean(cube, axis=2))
     found = disagreement(cube, known, same_judges=True)
     assert found.residual == pytest.approx(0.5, rel=0.15)
-    assert found.own == pytest.approx(own, rel=0.3, abs=0.05)
+    assert found.likings == pytest.approx(own, rel=0.3, abs=0.05)
     assert found.crew == pytest.approx(60, rel=0.08)
     assert found.changes == pytest.approx(0 if per_topic is None else 1 - 2 / 60, abs=0.01)
     # Where all judge all, own likings are no noise; where every topic has others, they are.
@@ -774,7 +774,7 @@ def test_more_judges_narrow_the_spread_by_as_much_as_is_said(per_topic: int | No
     expected = float(spreads(np.nanmean(more, axis=2)).sd[0])
     said = found.spread_with(found.judges * times, float(known.sd[0]))
     assert said == pytest.approx(expected, rel=0.12)
-    whole = found.own + found.residual
+    whole = found.likings + found.residual
     if per_topic is None:
         assert max(float(known.sd[0]) ** 2 - whole / 6, 0) < 0.8 * found.rest(float(known.sd[0]))
 
@@ -784,7 +784,7 @@ def test_own_likings_that_cannot_be_told_from_noise_are_not_said() -> None:
     for t in range(4):
         cube[t, :, 2 * t : 2 * t + 2] = np.random.default_rng(t).normal(size=(2, 2))
     found = disagreement(cube, spreads(np.nanmean(cube, axis=2)), same_judges=True)
-    assert math.isnan(found.own)
+    assert math.isnan(found.likings)
     assert found.changes == pytest.approx(1)
     z = cube[:, 0] - cube[:, 1]
     assert found.variance == pytest.approx(np.nanmean(np.nanvar(z, axis=1, ddof=1)))
@@ -801,7 +801,7 @@ def test_judges_that_never_meet_are_taken_for_themselves() -> None:
     first, second = np.array([1, -2, 0]), np.array([2, 4, 0])
     residual = sum(np.sum((z - z.mean()) ** 2) / 2 for z in (first, second)) / 4
     assert found.variance == pytest.approx(2 * residual)
-    assert found.own == pytest.approx(max(2 * (0.5 + 2 + 0 + 2 + 8 + 0) / 6 - 2 * residual, 0))
+    assert found.likings == pytest.approx(max(2 * (0.5 + 2 + 0 + 2 + 8 + 0) / 6 - 2 * residual, 0))
     nobody = disagreement(cube[:, :, :1], spreads(np.zeros((3, 2))), same_judges=False)
     assert math.isnan(nobody.variance)
 

@@ -42,7 +42,7 @@ class AgreementPart(JudgmentsPart[AgreementResult]):
         yield section(
             "trust-agreement",
             "Do assessors agree?",
-            said=sentences,
+            sentences=sentences,
             figure=page_figure(result, "agreement"),
             tables=[result.table()],
             further=[result.table(name) for name in further],

@@ -156,7 +156,7 @@ def _asked(scores: Scores, gathered: Gathered | None, options: Agreement) -> Ask
         there = []
         for name in measures:
             try:
-                for _, n, f in scores.each(name, length=length, form=form):
+                for _, n, f in scores.targets(name, length=length, form=form):
                     scores.table.at(name, length=n, form=f)
                 there.append(name)
             except UsageError as error:  # nobody named it, and it has no scores of this length and form

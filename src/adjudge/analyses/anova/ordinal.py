@@ -425,7 +425,7 @@ def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalR
     if (effects := sum(len(set(of_term)) for of_term in cells)) > rows.n:
         notes.append(Note.of("more-effects-than-ratings", effects=effects, ratings=rows.n))
     linear = rows.mixed(["system"], random)
-    if linear.why is not None or linear.found is None:
+    if linear.why is not None or linear.estimate is None:
         raise DataError(
             f"{title}: the linear model, which gives the degrees of freedom, cannot be fitted: {linear.why}"
         )
@@ -435,7 +435,7 @@ def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalR
         fixed=names.index("system"),
         random=[rows.key(term) for term in random],
         names=random,
-        start=linear.found.theta,
+        start=linear.estimate.theta,
         progress=lambda tried: asked.progress(tried, 0),
     )
     if fit.why is not None:
@@ -735,7 +735,7 @@ class _LinearSystems:
     def __init__(self, fit: MixedFit):
         from adjudge.stats.linear.mixed import Satterthwaite, fixed_means, likelihood_covariance
 
-        estimate = fit.found
+        estimate = fit.estimate
         assert estimate is not None
         assert estimate.averaging is not None
         self._averaging = estimate.averaging

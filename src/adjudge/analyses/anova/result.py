@@ -108,7 +108,7 @@ def analyse(scores: Scores, asked: Anova) -> AnovaResult:
         components=_mixed_model(rows, fixed, crossed, asked, beside) if asked.random else None,
         told=tuple(notes),
         samples=model.samples,
-        given=_given(rows, terms, model.samples),
+        not_sampled=_given(rows, terms, model.samples),
         fit=fit,
         beside=beside,
         factors=rows.factors,
@@ -184,7 +184,7 @@ class AnovaResult(RowsResult):
     """The mixed model, where random factors were asked for."""
     samples: tuple[str, ...]
     """The factors whose levels are a sample in every test."""
-    given: tuple[str, ...]
+    not_sampled: tuple[str, ...]
     """Factors whose levels might be a sample and are none: assessors, or who selected the topics of a type."""
     fit: LinearFit = field(repr=False, compare=False)
     beside: tuple[AnovaTerm, ...] = ()
@@ -605,7 +605,7 @@ def _mixed_model(
     whole = rows.mixed(still, terms)
     if whole.why is not None:
         whole, still, terms = fit, fixed, random
-    quick = whole.found is not None and whole.found.quick
+    quick = whole.estimate is not None and whole.estimate.quick
     parts = variance_shares(
         whole,
         rng=generator(asked.seed, f"anova/{'+'.join(terms)}"),

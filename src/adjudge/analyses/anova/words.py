@@ -137,7 +137,9 @@ def _for_whom(result: AnovaResult) -> Iterator[str]:
         yield f"There is only one {' and one '.join(single)}: the tests hold for {them} alone."
     sampled = [name for name in result.random if name in result.samples and name not in single]
     if sampled:
-        not_sampled = [name for name in result.levels if name not in result.samples and name in result.given]
+        not_sampled = [
+            name for name in result.levels if name not in result.samples and name in result.not_sampled
+        ]
         these = f", and for these {listed([f'{name}s' for name in not_sampled])} alone" if not_sampled else ""
         yield (
             f"{listed([f'{name}s' for name in sampled]).capitalize()} count as a sample: the tests hold for others"

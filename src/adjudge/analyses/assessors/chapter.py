@@ -76,7 +76,7 @@ class AssessorsPart(JudgmentsPart[OfMeasures]):
         yield section(
             "trust-assessors",
             "Who judges otherwise?",
-            said=[text for of_measure in result for text in list(of_measure.sentences())[1:]],
+            sentences=[text for of_measure in result for text in list(of_measure.sentences())[1:]],
             figure=page_figure(result[0], "assessors"),
             tables=[result[0].table()],
             further=[*(of_measure.table() for of_measure in result[1:]), *left_out],

@@ -460,7 +460,7 @@ def _examine(
         "deviation": np.where(enough, np.where(harsh.estimate == 0, 1.0, harsh.p()), np.nan),
         "erratic": np.where(enough, agree.contrast.p(side="above"), np.nan),
         "reversed": np.where(
-            enough, np.maximum(agree.own.p(side="below"), agree.among_others.p(side="above")), np.nan
+            enough, np.maximum(agree.with_others.p(side="below"), agree.among_others.p(side="above")), np.nan
         ),
         "inconsistent": np.where(repeats.smallest * max(size, 1) <= alpha, repeats.p, np.nan),
         "drift": np.where(enough, trend.p(), np.nan),
@@ -474,14 +474,14 @@ def _examine(
     p = {name: np.minimum(values * tests[name], 1.0) for name, values in raw.items()}
     intervals = {
         "deviation": harsh.interval(1 - alpha / tests["deviation"]),
-        "correlation": agree.own.interval(1 - alpha / size),
+        "correlation": agree.with_others.interval(1 - alpha / size),
         "drift": trend.interval(1 - alpha / tests["drift"]),
     }
     nothing = np.full(size, np.nan)
     ratios = (nothing, nothing) if pace is None else pace.interval(1 - alpha / tests["pace"])
     numbers: dict[str, FloatArray] = {
         "deviation": harsh.estimate,
-        "correlation": agree.own.estimate,
+        "correlation": agree.with_others.estimate,
         "others_correlation": agree.among_others.estimate,
         "repeats_apart": repeats.apart,
         "drift": trend.estimate,

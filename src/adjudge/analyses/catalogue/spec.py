@@ -56,7 +56,7 @@ class FigureOptions:
             raise UsageError("this figure takes one length, not all")
         return self.length
 
-    def given(self) -> list[str]:
+    def asked_for(self) -> list[str]:
         """The names of what was asked for beyond what every figure takes."""
         usual = FigureOptions()
         return [
@@ -86,7 +86,7 @@ class FigureSpec:
     """Whether it grows with the targets that are left, so that a sheet of paper has room for one."""
 
     def drawn(self, scores: Scores, options: FigureOptions) -> Figure:
-        for name in options.given():
+        for name in options.asked_for():
             if name not in self.takes:
                 raise UsageError(f"the figure {quoted(self.name)} takes no {Argument(name)}")
         return self.make(scores, options)

@@ -157,7 +157,7 @@ class Compare(Comparing["Comparison"]):
         from adjudge.analyses.compare.pairs import compare_each
 
         which = (scores.resolve(self.measure), self.length, self.form)
-        targets = scores.each([which[0]], length=self.length, form=self.form)
+        targets = scores.targets([which[0]], length=self.length, form=self.form)
         # Of one length or form, the title says which.
         return compare_each(scores, targets if len(targets) == 1 else [which], self)[0]
 
@@ -207,7 +207,7 @@ class CompareAll(Comparing["ComparedMeasures"]):
             raise UsageError(
                 f"{many:,} measures, of which at most {MOST_COMPARED:,} are compared at a time: name them"
             )
-        targets = scores.each(self.measure or (), length=self.length, form=self.form)
+        targets = scores.targets(self.measure or (), length=self.length, form=self.form)
         if primary is not None:
             targets.sort(key=lambda which: which[0] != primary)
             if not targets or targets[0][0] != primary:

@@ -246,7 +246,7 @@ class TextScores(Tabular):
             title=f"One text against {what}"
             if len(self.texts) == 1
             else f"Means over {len(self.texts):,} texts, {what} each",
-            said=tuple(self.sentences()),
+            sentences=tuple(self.sentences()),
             notes=tuple(self.notes()),
             signature=self.signature,
         )

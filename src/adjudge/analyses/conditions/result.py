@@ -84,7 +84,7 @@ class TrustConditions(Tabular):
             Column("words", "why", right=False),
             title=f"Conditions of trust, {self.title}",
         )
-        return replace(made, said=(self.headline(),))
+        return replace(made, sentences=(self.headline(),))
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -61,7 +61,7 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
         for measure in asked.measure or (None,):
             try:
                 measures = () if measure is None else [measure]
-                wanted |= dict.fromkeys(scores.each(measures, length=asked.length, form=asked.form))
+                wanted |= dict.fromkeys(scores.targets(measures, length=asked.length, form=asked.form))
             except (UsageError, DataError) as error:
                 if measure is None:
                     raise

@@ -368,7 +368,7 @@ def _versions(
 def _drifted(versions: _Versions, of_cluster: Mapping[str, FloatArray], asked: Drift) -> QuestionDrift:
     """One question; the swaps, by cluster, are those of all questions."""
     bench, level = versions.bench, 1 - asked.alpha
-    old, new = versions.old, bench.given
+    old, new = versions.old, bench.judge_answers
     both, scale = np.concatenate([old, new]), np.array(bench.scale)
     cluster = checks.clusters_of(bench.clusters, old.size)
     signs = np.column_stack([of_cluster[name] for name in dict.fromkeys(bench.clusters)])

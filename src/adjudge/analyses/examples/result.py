@@ -67,8 +67,11 @@ class GramCounts(NamedTuple):
     references: int
     """Compared with; of several that there are, the one by `reference`."""
     reference: str | None
-    own: int | None
+    peer_grams: int | None
     """None where only recall counts."""
+
+    def facts(self) -> dict[str, Any]:
+        return {"own" if name == "peer_grams" else name: count for name, count in self._asdict().items()}
 
 
 class UnitCounts(NamedTuple):
@@ -76,6 +79,9 @@ class UnitCounts(NamedTuple):
 
     units: int
     mean: float
+
+    def facts(self) -> dict[str, Any]:
+        return self._asdict()
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,7 @@ class ExamplesResult(Result):
     """The two in the order in which they were chosen; `between` has the better one on these topics first."""
     language: str
     labels: Mapping[str, str] = field(default_factory=dict)
-    said: tuple[Note, ...] = ()
+    remarks: tuple[Note, ...] = ()
     grams: int = 0
     """The words of an n-gram that the measure counts; 0 where it counts pairs of words."""
 
@@ -161,7 +167,7 @@ class ExamplesResult(Result):
         return self.labels.get(system, system)
 
     def notes(self) -> tuple[Note, ...]:
-        return self.said
+        return self.remarks
 
     def tables(self) -> Iterator[Table]:
         """A row per topic that is shown."""
@@ -193,7 +199,7 @@ class ExamplesResult(Result):
 
     def facts(self) -> dict[str, Any]:
         def text_facts(text: ExampleText) -> dict[str, Any]:
-            return {**asdict(text), "counts": None if text.counts is None else text.counts._asdict()}
+            return {**asdict(text), "counts": None if text.counts is None else text.counts.facts()}
 
         return {
             "measure": self.measure,
@@ -328,7 +334,7 @@ def examples_of_matrix(
         picked_pair=(between[0], between[1]),
         language=collection.settings.language,
         labels=dict(data.labels),
-        said=(*all_notes, *_measure_notes(spec, matrix.title, sorted(set(between) & writers))),
+        remarks=(*all_notes, *_measure_notes(spec, matrix.title, sorted(set(between) & writers))),
         grams=spec.n if isinstance(spec, RougeN) else 0,
     )
 
@@ -444,7 +450,7 @@ def _by_grams(spec: Rouge, batch: TopicBatch, a: Summary, b: Summary) -> dict[st
             total=sizes[side],
             references=len(against[side]),
             reference=compared[0] if len(compared) == 1 and len(references) > 1 else None,
-            own=None if spec.stat == "recall" else sum(map(len, places[peer.key].values())),
+            peer_grams=None if spec.stat == "recall" else sum(map(len, places[peer.key].values())),
         )
         first, second = (marked, ()) if side == 0 else ((), marked)
         texts.append(ExampleText(peer.system, peer.text, first, second, counts))

@@ -350,7 +350,7 @@ class JudgedTables(Result):
         part = self.part_of(name)
         return replace(
             made,
-            said=tuple(part.about(name)),
+            sentences=tuple(part.about(name)),
             notes=tuple(part.note_text(note) for note in part.notes() if name in note.tables),
             signature=part.table(name).signature,
         )

@@ -326,7 +326,7 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
     controls = tuple(controls_of(footing))
     there = [control for control in controls if control.why is None]
     coefficients = people_agreement(
-        [footing.given, *(control.codes for control in there if control.codes is not None)],
+        [footing.judge_codes, *(control.codes for control in there if control.codes is not None)],
         footing.people,
         scale=footing.scale,
         cluster=footing.cluster,
@@ -335,7 +335,10 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
     weights = np.count_nonzero(footing.people != MISSING, axis=0).astype(float)
     drawn = {name: _of_coefficient(coefficients, at, weights) for at, name in enumerate(COEFFICIENTS)}
     why_no_order = footing.why_no_order
-    signs = [footing.signs(judged.given), *(control.signs for control in there if control.signs is not None)]
+    signs = [
+        footing.signs(judged.judge_answers),
+        *(control.signs for control in there if control.signs is not None),
+    ]
     within = None if why_no_order is not None else _orders(footing, signs, times, weights)
     drawn["within"] = within or drawn["alpha"].undefined()
     rows = tuple(_rows(footing, controls, drawn, options))
@@ -377,7 +380,7 @@ def _systems(footing: Footing, times: FloatArray, options: Judges) -> Iterator[S
         of_system = np.array([name == system for name in bench.systems])
         codes = footing.people[of_system]
         coefficients = people_agreement(
-            [footing.given[of_system]],
+            [footing.judge_codes[of_system]],
             codes,
             scale=footing.scale,
             cluster=footing.cluster[of_system],
@@ -409,8 +412,8 @@ def _copied(bench: AspectBench) -> Note | None:
     """Whose answers the judge gives, if somebody's."""
     copied: list[tuple[float, int, int, str]] = []
     for person, answers in zip(bench.people, bench.answers.T, strict=True):
-        both = ~np.isnan(answers) & ~np.isnan(bench.given)
-        theirs, by_judge = answers[both], bench.given[both]
+        both = ~np.isnan(answers) & ~np.isnan(bench.judge_answers)
+        theirs, by_judge = answers[both], bench.judge_answers[both]
         alike = np.isclose(theirs, by_judge, rtol=1e-9, atol=1e-12)
         n, same = theirs.size, int(alike.sum())
         if n < LEAST_COPIED or same < COPIED * n:

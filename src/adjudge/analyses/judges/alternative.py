@@ -74,7 +74,7 @@ class AssessorAdvantage:
     topics: int
     advantage: float
     """How often the judge is at least as near to the others as the assessor."""
-    own: float
+    assessor_advantage: float
     """How often the assessor is at least as near as the judge."""
     p: float
     adjusted: float
@@ -96,7 +96,7 @@ class AspectAlternative:
     why: str | None = None
 
     @property
-    def own(self) -> AlternativeRow:
+    def of_judge(self) -> AlternativeRow:
         return self.rows[0]
 
     @property
@@ -186,6 +186,7 @@ class AlternativeResult(Result):
                     "judge": aspect.judge,
                     "aspect": aspect.aspect,
                     **vars(row),
+                    "own": row.assessor_advantage,
                     "won": None if math.isnan(row.adjusted) else row.won,
                 }
                 for aspect in self.aspects
@@ -241,7 +242,7 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
             bench.answers, judges, clusters=bench.clusters, epsilon=options.epsilon, alpha=options.alpha
         )
 
-    of_judge = tested(bench.given[None])
+    of_judge = tested(bench.judge_answers[None])
     aspect = AspectAlternative(
         judge=bench.judge,
         aspect=bench.aspect,
@@ -277,7 +278,7 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
                 things=int(of_judge.things[0, j]),
                 topics=int(of_judge.observations[0, j]),
                 advantage=float(of_judge.advantage[0, j]),
-                own=float(of_judge.assessor_advantage[0, j]),
+                assessor_advantage=float(of_judge.assessor_advantage[0, j]),
                 p=float(of_judge.p[0, j]),
                 adjusted=float(of_judge.adjusted[0, j]),
                 won=bool(of_judge.won[0, j]),

@@ -76,7 +76,7 @@ class AspectBench:
     people: tuple[str, ...]
     answers: FloatArray
     """Things x people; NaN where somebody did not answer."""
-    given: FloatArray
+    judge_answers: FloatArray
     """By the judge; NaN where it did not answer. Off the scale where it is a mean over probabilities."""
     categories: tuple[float, ...] | None
     """The whole scale, where it is known."""
@@ -101,7 +101,7 @@ class AspectBench:
     @property
     def judged(self) -> BoolArray:
         """Things that both the judge and somebody else answered for."""
-        both: BoolArray = ~np.isnan(self.given) & ~np.isnan(self.answers).all(axis=1)
+        both: BoolArray = ~np.isnan(self.judge_answers) & ~np.isnan(self.answers).all(axis=1)
         return both
 
     @property
@@ -138,7 +138,7 @@ class AspectBench:
             systems=of(self.systems),
             sides=of(self.sides),
             answers=self.answers[at],
-            given=self.given[at],
+            judge_answers=self.judge_answers[at],
             words=self.words[at],
             measures={name: values[at] for name, values in self.measures.items()},
             ratios=None if self.ratios is None else self.ratios[at],
@@ -146,7 +146,7 @@ class AspectBench:
 
     def with_judge(self, name: str, judge_answers: FloatArray) -> AspectBench:
         """The same people beside another judge, such as one that always gives the same answer."""
-        return replace(self, judge=name, given=judge_answers, card=None)
+        return replace(self, judge=name, judge_answers=judge_answers, card=None)
 
     def cells(self) -> JudgeCells | None:
         """Systems' scores on topics: means over things; of pairs, shares of duels won. None without systems."""
@@ -156,7 +156,7 @@ class AspectBench:
         topics = list(dict.fromkeys(self.topics))
         sets = dict(zip(self.topics, self.clusters, strict=True))
         t, s = {name: k for k, name in enumerate(topics)}, {name: k for k, name in enumerate(systems)}
-        layers = np.column_stack([self.given, self.answers])
+        layers = np.column_stack([self.judge_answers, self.answers])
         sums = np.zeros((layers.shape[1], len(topics), len(systems)))
         times = np.zeros_like(sums)
         for k, topic, name, first in self.scored():
@@ -452,7 +452,7 @@ class LookUp:
             sides=tuple(None if both is None else (both[0].system, both[1].system) for both in sides),
             people=tuple(names),
             answers=np.array(answers).reshape(len(rows), len(names)),
-            given=np.array([judged.get(row.thing, math.nan) for row in rows]),
+            judge_answers=np.array([judged.get(row.thing, math.nan) for row in rows]),
             categories=one.categories,
             words=words,
             measures=self._measured(rows, sides),

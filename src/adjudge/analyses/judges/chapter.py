@@ -37,7 +37,7 @@ class JudgesPart(JudgmentsPart[JudgeReport]):
         yield section(
             "trust-judges",
             "What are programs that judge worth?",
-            said=[text for dossier in result for text in list(dossier.sentences())[1:]],
+            sentences=[text for dossier in result for text in list(dossier.sentences())[1:]],
             figure=next((drawn for part in parts if (drawn := page_figure(part, "judge-agreement"))), None),
             tables=tables[:1],
             further=tables[1:],

@@ -88,7 +88,7 @@ class Footing:
             edges = edges[edges < values.max()]
             group = np.searchsorted(edges, values, "left")
             scale = np.bincount(group, weights=values) / np.bincount(group)
-        judged, judge = both.given, bench.judge
+        judged, judge = both.judge_answers, bench.judge
         one_choice = (
             np.unique(judged).size > 1 and np.unique(np.searchsorted(edges, judged, "left")).size == 1
         )
@@ -108,7 +108,7 @@ class Footing:
         """That the judge's answers were put on people's scale."""
         if not self.by_rank:
             return None
-        answers, scale = self.bench.given, self.bench.scale
+        answers, scale = self.bench.judge_answers, self.bench.scale
         ends = (float(answers.min()), float(answers.max())), (scale[0], scale[-1])
         return Note.of("put-on-scale", judge=self.bench.judge, answers=ends[0], scale=ends[1])
 
@@ -122,11 +122,11 @@ class Footing:
         return np.where(np.isnan(values), MISSING, np.searchsorted(self.edges, values, "left"))
 
     @cached_property
-    def given(self) -> IntArray:
+    def judge_codes(self) -> IntArray:
         """The judge's answers: the nearest choices, or where they are on another scale, those at the same ranks."""
         if not self.by_rank:
-            return self.codes(self.bench.given)
-        return mapped_codes(self.bench.given, self.people, self.cluster, self.scale.size)
+            return self.codes(self.bench.judge_answers)
+        return mapped_codes(self.bench.judge_answers, self.people, self.cluster, self.scale.size)
 
     @cached_property
     def people(self) -> IntArray:
@@ -205,9 +205,9 @@ class Footing:
 def answers_on_scale(bench: AspectBench) -> FloatArray:
     """A judge's answers as choices on people's scale, as agreement takes them."""
     footing = Footing.of(bench)
-    choices = bench.on_scale(bench.given)
+    choices = bench.on_scale(bench.judge_answers)
     if footing.by_rank:
-        choices[bench.judged] = footing.scale[footing.given]
+        choices[bench.judged] = footing.scale[footing.judge_codes]
     return choices
 
 

@@ -587,13 +587,13 @@ def _length(bench: AspectBench) -> Iterator[JudgeLength]:
     with np.errstate(divide="ignore", invalid="ignore"):
         doublings = np.where(bench.words > 0, np.log2(bench.words), np.nan)
     if bench.pairs:
-        doublings = np.full(len(bench.given), np.nan) if bench.ratios is None else bench.ratios
+        doublings = np.full(len(bench.judge_answers), np.nan) if bench.ratios is None else bench.ratios
     if np.isnan(doublings[bench.judged]).all():
         return
     sign = -1.0 if bench.better == "lower" else 1.0
     middle = 0.5 if bench.pairs else 0.0
     slopes = judge_excess(
-        sign * (bench.given - middle),
+        sign * (bench.judge_answers - middle),
         sign * (bench.answers - middle),
         doublings,
         topics=None if bench.pairs else bench.topics,

@@ -39,7 +39,7 @@ def panel_bench(benches: Sequence[AspectBench], how: str) -> AspectBench:
     if how == "vote":
         # as choices: means over probabilities are the nearest, of a pair a side or a tie
         answers = np.column_stack(
-            [(np.sign(m.given - 0.5) + 1) / 2 if m.pairs else answers_on_scale(m) for m in members]
+            [(np.sign(m.judge_answers - 0.5) + 1) / 2 if m.pairs else answers_on_scale(m) for m in members]
         )
     one = members[0].with_judge(
         panel_name([m.judge for m in members], how),
@@ -76,7 +76,7 @@ def _together(benches: Sequence[AspectBench]) -> tuple[list[AspectBench], FloatA
     members = [bench.take(np.asarray(~np.isnan(bench.answers).all(axis=1))) for bench in benches]
     if len({(m.aspect, m.source, m.topics, m.systems, m.sides) for m in members}) != 1:
         raise UsageError("a panel is of judges of one question, beside the same people")
-    answers = np.column_stack([m.given for m in members])
+    answers = np.column_stack([m.judge_answers for m in members])
     missing = np.isnan(answers)
     return members, answers, int(np.count_nonzero(missing.any(axis=1) & ~missing.all(axis=1)))
 
@@ -199,7 +199,7 @@ def panels(benches: JudgeBenches, asked: Judges, progress: Progress = silent) ->
         members, answers, missing = _together(of_question)
         one, panel = members[0], None
         if asked.panel != "none" and len(members) > 1:
-            panel = panel_bench(of_question, asked.panel).given
+            panel = panel_bench(of_question, asked.panel).judge_answers
         errors = panel_errors(
             answers,
             one.answers,

@@ -122,7 +122,7 @@ class AspectRanking:
     why_untested: str | None = None
 
     @property
-    def own(self) -> RankingTau:
+    def of_judge(self) -> RankingTau:
         return self.taus[0]
 
     def conclusion(self, kind: str, beside: str = "people") -> SharedConclusions | None:
@@ -195,7 +195,7 @@ class RankingResult(Result):
                     table,
                     name=f"{name}-{aspect.judge}" if several else name,
                     title=f"{aspect.judge}: {table.title}",
-                    said=(),
+                    sentences=(),
                     notes=(),
                     signature="",
                 )
@@ -216,7 +216,7 @@ class RankingResult(Result):
                 for tau in aspect.taus
             ]
             if aspect.taus and not math.isnan(aspect.assessor):
-                one = {"name": "one assessor", "kind": "assessor", "systems": aspect.own.systems}
+                one = {"name": "one assessor", "kind": "assessor", "systems": aspect.of_judge.systems}
                 rows.append({**about, **one, "with_rest": aspect.assessor})
         return Table.of(
             "ranking",

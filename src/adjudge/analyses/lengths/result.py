@@ -127,7 +127,7 @@ class AtLength:
 
     @property
     def told_apart(self) -> int:
-        return int(self.tests.found.sum())
+        return int(self.tests.different.sum())
 
 
 @dataclass(frozen=True)
@@ -345,7 +345,7 @@ def _at_length(matrix: ScoreMatrix, length: Length, asked: Lengths, *, together:
     tests = own_pairs(matrix.values, rng=generator(asked.seed, "lengths/pairs"), level=level)
     apart = np.zeros((len(matrix.systems),) * 2, dtype=bool)
     first, second = columns_of_pairs(len(matrix.systems))
-    apart[first, second] = apart[second, first] = tests.found
+    apart[first, second] = apart[second, first] = tests.different
     sign = 1 if matrix.info.better == "lower" else -1
     ranked = np.flatnonzero(~np.isnan(model.means)).tolist()
     ranked.sort(key=lambda j: (sign * model.means[j], matrix.systems[j]))

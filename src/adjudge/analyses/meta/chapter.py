@@ -100,7 +100,7 @@ class MetaPart(SectionPart[MetaResult]):
             yield section(
                 f"meta-{name}",
                 question,
-                said=list(part.sentences())[1:],
+                sentences=list(part.sentences())[1:],
                 figure=page_figure(part, figure),
                 tables=[first],
                 further=[table for table in further if _is_told(table)],

@@ -105,7 +105,7 @@ class SideConclusions:
     population: Population | None = None
 
     @property
-    def found(self) -> BoolArray:
+    def different(self) -> BoolArray:
         return np.asarray(self.conclusion == DIFFERENT)
 
     @property
@@ -246,7 +246,7 @@ class ConclusionAgreement:
         cells = np.full(self.people.conclusion.size, OUTSIDE - 1)
         cells[self.asked] = UNTESTED
         both = self.people.tested & self.automatic.tested
-        people, automatic = self.people.found, self.automatic.found
+        people, automatic = self.people.different, self.automatic.different
         cells[both & ~people & ~automatic] = NEITHER
         cells[both & people & ~automatic] = ONLY_PEOPLE
         cells[both & ~people & automatic] = ONLY_MEASURE

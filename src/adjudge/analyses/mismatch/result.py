@@ -108,7 +108,7 @@ class ComparedUnit:
         return "credited" if (self.people, self.measure) == ("none", "covered") else None
 
     @property
-    def given(self) -> tuple[GivenTags, ...]:
+    def mismatch_tags(self) -> tuple[GivenTags, ...]:
         """The tags of this mismatch."""
         return self.tags.get(self.kind or "", ())
 
@@ -126,7 +126,9 @@ class ComparedUnit:
     @property
     def tag_names(self) -> dict[str, str]:
         """Every tag that somebody gave, once: by what it is counted as."""
-        return {same_tag(tag): tag for tagging in reversed(self.given) for tag in reversed(tagging.tags)}
+        return {
+            same_tag(tag): tag for tagging in reversed(self.mismatch_tags) for tag in reversed(tagging.tags)
+        }
 
     def key(self, kind: str) -> MismatchKey:
         return MismatchKey(
@@ -170,7 +172,9 @@ class ComparedUnit:
                 }
                 for answer in self.assessed
             ],
-            "tags": [{"assessor": tagging.assessor, "tags": list(tagging.tags)} for tagging in self.given],
+            "tags": [
+                {"assessor": tagging.assessor, "tags": list(tagging.tags)} for tagging in self.mismatch_tags
+            ],
         }
 
 
@@ -242,7 +246,7 @@ class MismatchResult(Result):
 
     def tag_share(self, tag: str, kind: str) -> ClusteredShare:
         """Mismatches of a kind with a tag, among those that somebody tagged."""
-        among = [u for u in self.units if u.kind == kind and u.given]
+        among = [u for u in self.units if u.kind == kind and u.mismatch_tags]
         return self._share(among, lambda unit: tag in unit.tag_names)
 
     def _share(
@@ -258,7 +262,7 @@ class MismatchResult(Result):
 
         kind, topics = Column("kind", "mismatch"), Column("topics")
         shares = {name: self.share(name) for name in MISMATCH_KINDS}
-        tagged = Counter(unit.kind for unit in self.units if unit.given)
+        tagged = Counter(unit.kind for unit in self.units if unit.mismatch_tags)
         yield Table.of(
             "mismatches",
             [
@@ -352,7 +356,7 @@ class MismatchResult(Result):
             }
             rows += [
                 {**row, "tags": f"{BETWEEN_TAGS} ".join(tagging.tags), "tagged_by": tagging.assessor}
-                for tagging in unit.given
+                for tagging in unit.mismatch_tags
             ] or [row]
         return Table.of(
             "mismatch-rows",

@@ -88,7 +88,9 @@ def _interval(share: ClusteredShare) -> str:
 
 def _about_tags(result: MismatchResult) -> Iterator[str]:
     total = counted(len(result.mismatches), "mismatch", "mismatches")
-    people = [{tags.assessor for tags in unit.given} for unit in result.mismatches if unit.given]
+    people = [
+        {tags.assessor for tags in unit.mismatch_tags} for unit in result.mismatches if unit.mismatch_tags
+    ]
     if people:
         who = counted(len(set().union(*people)), "person", "people")
         yield f"{len(people):,} of {total} {'is' if len(people) == 1 else 'are'} tagged, by {who}."

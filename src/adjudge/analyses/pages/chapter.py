@@ -79,7 +79,7 @@ class Chapter:
 
     anchor: str
     question: str
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     """The answer in a few sentences."""
     template: str
     content: Any
@@ -92,7 +92,7 @@ class Chapter:
         """This and another analysis's answer to the same question."""
         return replace(
             self,
-            said=(*self.said, *other.said),
+            sentences=(*self.sentences, *other.sentences),
             content=self.content.and_then(other.content),
             missing=tuple(dict.fromkeys((*self.missing, *other.missing))),
         )

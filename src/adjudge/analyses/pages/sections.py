@@ -77,7 +77,7 @@ def section(
     anchor: str,
     title: str,
     *,
-    said: Iterable[str] = (),
+    sentences: Iterable[str] = (),
     tables: Sequence[Table] = (),
     further: Sequence[Table] = (),
     notes: Iterable[str] = (),
@@ -87,8 +87,8 @@ def section(
     signature: str = "",
 ) -> Section:
     """A section whose tables are escaped HTML; of long tables the first rows, of many sentences the first few."""
-    sentences = list(said)
-    first = tuple(dict.fromkeys(sentences[:SAID]))
+    all_sentences = list(sentences)
+    first = tuple(dict.fromkeys(all_sentences[:SAID]))
     rest = [table for table in further if table.rows]
     left = len(rest) - MOST_FURTHER
     where = "with the command below" if command else "not shown"
@@ -98,7 +98,7 @@ def section(
         sentences=first,
         figure=figure,
         tables=tuple(shown_table(table, most=FIRST_ROWS, where=where) for table in tables if table.rows),
-        more=tuple(text for text in dict.fromkeys(sentences[SAID:]) if text not in first),
+        more=tuple(text for text in dict.fromkeys(all_sentences[SAID:]) if text not in first),
         further=tuple(shown_table(table, most=FOLDED_ROWS, where=where) for table in rest[:MOST_FURTHER]),
         left=f"{counted(left, 'more table')} with the command below." if left > 0 else "",
         notes=tuple(dict.fromkeys(notes)),

@@ -271,7 +271,7 @@ def crossed_of(
     severe = sources.variance("assessor:topic")
     if not matched and not math.isnan(severe):  # else it is in what is left
         residual += 2 * severe
-    return Crossed(topics=topics, own=likings, residual=residual, have=have, seed=seed, systems=systems)
+    return Crossed(topics=topics, likings=likings, residual=residual, have=have, seed=seed, systems=systems)
 
 
 def crossed_alone(sources: NoiseSources, *, systems: int, have: int, seed: int) -> Crossed | None:
@@ -288,7 +288,7 @@ def crossed_alone(sources: NoiseSources, *, systems: int, have: int, seed: int) 
     once = sources.cells / sources.rows
     rest = sum(part.variance * (once if part.holds == (REPEAT,) else 1) for part in held)
     return Crossed(
-        topics=2 * rest, own=2 * likings, residual=0.0, have=have, seed=seed, systems=systems, alone=True
+        topics=2 * rest, likings=2 * likings, residual=0.0, have=have, seed=seed, systems=systems, alone=True
     )
 
 

@@ -290,7 +290,7 @@ class PowerPlan(Result):
         if self.have < FEW:
             yield Note.of("few-topics")
         sampled = self.sampled
-        if sampled is not None and sampled.seen > 1 and not math.isnan(sampled.own):
+        if sampled is not None and sampled.seen > 1 and not math.isnan(sampled.likings):
             off = 1 / math.sqrt(2 * (sampled.seen - 1) * max(sampled.systems - 1, 1))
             yield Note.of("spread-from-assessors", assessors=sampled.seen, off=off)
         if self.sources is not None:
@@ -307,7 +307,7 @@ class PowerPlan(Result):
             yield self._curve_table()
         if self.judges is not None:
             yield self._assessors_table(self.judges)
-        if self.sampled is not None and not math.isnan(self.sampled.own):
+        if self.sampled is not None and not math.isnan(self.sampled.likings):
             yield self._sampled_table(self.sampled)
         for part in (self.sources, self.designs):
             yield from () if part is None else (table for table in part.all_tables if table.rows)
@@ -481,7 +481,7 @@ class PowerPlan(Result):
             "simulated_ties": self.simulated_ties,
             "assessors": self.people or None,
             "judges": None if self.judges is None else asdict(self.judges),
-            "assessors_sampled": None if self.sampled is None else asdict(self.sampled),
+            "assessors_sampled": None if self.sampled is None else self.sampled.facts(),
             "noise": None if self.sources is None else self.sources.facts(),
             "designs": None if self.designs is None else self.designs.facts(),
         }
@@ -594,7 +594,7 @@ class SampledPlan:
     """Assessors who judged."""
     assessors: float
     """As many as would share the work evenly."""
-    own: float
+    likings: float
     """The standard deviation of what assessors see of a difference on average over topics; NaN where unknown."""
     residual: float
     """And of what is left on a topic."""
@@ -620,6 +620,9 @@ class SampledPlan:
     enough: float = math.nan
     """Assessors with whom the present topics are enough; infinite where none are."""
     rows: tuple[SampledRow, ...] = ()
+
+    def facts(self) -> dict[str, Any]:
+        return {"own" if name == "likings" else name: number for name, number in asdict(self).items()}
 
 
 @dataclass(frozen=True)
@@ -846,18 +849,18 @@ def _sampled_plan(
     if not between.seen:
         return None
     spread = task.source.spread
-    if between.own <= (ROUNDING * spread) ** 2:
-        between = replace(between, own=0.0)
+    if between.likings <= (ROUNDING * spread) ** 2:
+        between = replace(between, likings=0.0)
     if abs(between.crew - round(between.crew)) < ROUNDING * between.crew:
         between = replace(between, crew=float(round(between.crew)))
     by_model = variances is not None
     if variances is not None:
-        between = replace(between, own=variances.own)
+        between = replace(between, likings=variances.likings)
     else:
         variances = Crossed(
             topics=between.rest(spread),
-            own=0.0 if math.isnan(between.own) else between.own,
-            residual=0.0 if math.isnan(between.own) else min(between.residual, between.used(spread)),
+            likings=0.0 if math.isnan(between.likings) else between.likings,
+            residual=0.0 if math.isnan(between.likings) else min(between.residual, between.used(spread)),
             alone=False,
             **task.sampling,
         )
@@ -865,13 +868,13 @@ def _sampled_plan(
     about: dict[str, Any] = {
         "seen": between.seen,
         "assessors": between.crew,
-        "own": math.nan if math.isnan(between.own) else math.sqrt(crossed.own),
-        "residual": math.nan if math.isnan(between.own) else math.sqrt(crossed.residual),
+        "likings": math.nan if math.isnan(between.likings) else math.sqrt(crossed.likings),
+        "residual": math.nan if math.isnan(between.likings) else math.sqrt(crossed.residual),
         "topics": math.sqrt(crossed.topics),
         "matched": between.matched or by_model,
         "systems": crossed.systems,
     }
-    if math.isnan(between.own):
+    if math.isnan(between.likings):
         return SampledPlan(**about)
     level = task.asked.alpha / task.pairs
     now, power = between.crew, task.asked.power

@@ -29,7 +29,7 @@ def sentences(plan: PowerPlan) -> Iterator[Spoken]:
     yield from _others(plan)
     if plan.judges is not None:
         yield from _judges(plan, plan.judges)
-    if plan.sampled is not None and not math.isnan(plan.sampled.own):
+    if plan.sampled is not None and not math.isnan(plan.sampled.likings):
         yield from _sampled(plan, plan.sampled)
     elif plan.people:
         yield _not_sampled(plan)
@@ -361,10 +361,10 @@ def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
     """For whom the above holds, and what it would take for others."""
     these = f"All this holds for the assessors who judge ({sampled.seen} now)"
     what = "what each makes of two systems on average" if sampled.matched else "how strict each is on average"
-    if sampled.own > 0:
+    if sampled.likings > 0:
         yield (
-            f"{these}, not for others: {what} varies with a standard deviation of {number(sampled.own)}, and no number"
-            " of topics averages that out, only more assessors do."
+            f"{these}, not for others: {what} varies with a standard deviation of {number(sampled.likings)}, and no"
+            " number of topics averages that out, only more assessors do."
         )
     else:
         yield f"{these}; {what} varies no more than chance would have it."
@@ -380,7 +380,7 @@ def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
     start = f"Where assessors count as a sample too ({sampled_basis(plan.pairs, plan.alpha)})"
     if plan.difference is None:
         now_finds = f"{start} {now} find {number(sampled.difference)} with {_percent(plan.power)} power"
-        more = f", and more topics nothing below {number(sampled.limit)}" if sampled.own > 0 else ""
+        more = f", and more topics nothing below {number(sampled.limit)}" if sampled.likings > 0 else ""
         yield f"{now_finds}{more}."
         return
     finds = f"{_apart(sampled.difference, plan.difference)} with {_percent(plan.power)}"

@@ -127,7 +127,7 @@ class Prefer(PairAnalysis["PreferenceFit"]):
                 f"{Argument('checks')} compares assessors with known answers: say {Argument('assessors')} too"
             )
 
-    def each(self, source: PairSource) -> Sequence[Prefer]:
+    def to_run(self, source: PairSource) -> Sequence[Prefer]:
         """One for every topic, where items are a topic's own."""
         from adjudge.analyses.preferences.strengths import kind_of, topics_of
 

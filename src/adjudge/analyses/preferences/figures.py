@@ -383,7 +383,7 @@ def _fit(scores: Scores, options: FigureOptions, of: Of) -> PreferenceFit:
         progress=options.progress,
     )
     pairs = asked.read(_in_folder(scores))
-    return asked.each(pairs)[0].run(pairs)
+    return asked.to_run(pairs)[0].run(pairs)
 
 
 def _in_folder(scores: Scores) -> Scores:

@@ -79,7 +79,7 @@ class SlicedSection:
 
     title: str
     direction: str
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     blocks: tuple[SliceBlock, ...]
     notes: tuple[str, ...]
     signature: str
@@ -139,7 +139,7 @@ class SlicesPart(ReportPart[FoundSlices]):
         return Chapter(
             anchor=self.ANCHOR,
             question=self.QUESTION,
-            said=(result.of,) if result.of else (),
+            sentences=(result.of,) if result.of else (),
             template=self.template,
             content=SlicesContent(
                 tuple(_section(sliced, findings.collection) for sliced in result.results), READING
@@ -178,7 +178,7 @@ def _section(sliced: SystemSlices, collection: Collection) -> SlicedSection:
     return SlicedSection(
         title=sliced.matrix.heading,
         direction=sliced.matrix.info.direction,
-        said=tuple(shown.sentences()),
+        sentences=tuple(shown.sentences()),
         blocks=tuple(blocks),
         notes=tuple(shown.note_text(note) for note in shown.notes() if note.code != "no-slices"),
         signature=sliced.signature,

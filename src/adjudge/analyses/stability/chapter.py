@@ -53,7 +53,7 @@ class StabilityPart(JudgmentsPart[StabilityResult]):
         yield section(
             "trust-stability",
             "How stable is the ranking?",
-            said=sentences,
+            sentences=sentences,
             figure=page_figure(result, "stability"),
             tables=[first],
             further=[table for table in tables if table is not first],

@@ -90,7 +90,9 @@ def rank_noises(
     noises: list[RankNoise] = []
     unranked: dict[Unranked, dict[str, int]] = {"description": {}, "anonymous": {}, "nobody": {}}
     notes: list[str] = []
-    for measure, length, form in scores.each(options.measure or (), length=options.length, form=options.form):
+    for measure, length, form in scores.targets(
+        options.measure or (), length=options.length, form=options.form
+    ):
         rows = scores.table.at(measure, length=length, form=form)
         assessors = rows.loc[rows["value"].notna(), "assessor"].dropna()
         named = any(not is_anonymous(str(name)) for name in assessors.unique())

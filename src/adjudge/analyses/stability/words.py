@@ -305,7 +305,7 @@ def _resolved(bars: ResolvedScores) -> Iterator[str]:
 
 
 def _rankings(bars: ResolvedScores) -> str:
-    return f"{_where(bars)}: {bars.rankings.sentence(known='the bars')}"
+    return f"{_where(bars)}: {bars.rankings.sentence(basis='the bars')}"
 
 
 def _where(bars: ResolvedScores) -> str:

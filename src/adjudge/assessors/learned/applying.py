@@ -47,11 +47,11 @@ class AppliedJudge:
     answers_there: int
     held_out: int
     """Summaries that the judge was trained on: models that were trained without their system judged these."""
-    own: int
+    own_training_data: int
     """Summaries that the judge was trained on, and no model without them is there."""
     summaries: int
     mode: Mode
-    said: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
 
     def headline(self) -> str:
         added = f"{counted(self.tasks, 'task')} and {counted(self.answers, 'answer')} added"
@@ -60,7 +60,7 @@ class AppliedJudge:
 
     def lines(self) -> list[str]:
         """For people."""
-        return [self.headline(), *self.said]
+        return [self.headline(), *self.sentences]
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -70,9 +70,9 @@ class AppliedJudge:
             "answers_there": self.answers_there,
             "summaries": self.summaries,
             "held_out": self.held_out,
-            "own_training_data": self.own,
+            "own_training_data": self.own_training_data,
             "units": self.mode,
-            "sentences": list(self.said),
+            "sentences": list(self.sentences),
             "card": asdict(self.card),
         }
 
@@ -128,7 +128,7 @@ def apply_judge(
             "seed": loaded.seed,
             "trained_on": loaded.trained_on.words(),
             "held_out": answered.held_out,
-            "own_training_data": answered.own,
+            "own_training_data": answered.own_training_data,
             "summaries": answered.summaries,
         },
         asked=len(answered.answers),
@@ -141,10 +141,10 @@ def apply_judge(
         answers=taken.answers,
         answers_there=len(answered.answers) - len(events),
         held_out=answered.held_out,
-        own=answered.own,
+        own_training_data=answered.own_training_data,
         summaries=answered.summaries,
         mode=answered.mode,
-        said=tuple(answered.said(loaded, asked)),
+        sentences=tuple(answered.sentences(loaded, asked)),
     )
 
 
@@ -188,11 +188,11 @@ class _Answers:
     expanded: int
     """Model units beside which others stand."""
     held_out: int
-    own: int
+    own_training_data: int
     summaries: int
     other_task: bool
 
-    def said(self, judge: LearnedJudge, protocol: Protocol) -> Iterator[str]:
+    def sentences(self, judge: LearnedJudge, protocol: Protocol) -> Iterator[str]:
         """What a reader of the answers should know."""
         if self.mode == "expanded":
             yield (
@@ -209,12 +209,12 @@ class _Answers:
                 f"{self.held_out:,} of {counted(self.summaries, 'summary', 'summaries')} were in its training data;"
                 " each of these is answered by the model that was trained without its system."
             )
-        if self.own:
+        if self.own_training_data:
             yield (
-                f"{counted(self.own, 'summary', 'summaries')} of a system from which alone it was trained: on these it"
-                " repeats what it has seen, so agreement with people says nothing."
+                f"{counted(self.own_training_data, 'summary', 'summaries')} of a system from which alone it was"
+                " trained: on these it repeats what it has seen, so agreement with people says nothing."
             )
-        if new := self.summaries - self.held_out - self.own:
+        if new := self.summaries - self.held_out - self.own_training_data:
             yield f"{counted(new, 'summary was', 'summaries were')} not in its training data."
         if judge.protocol != protocol.name:
             yield f"It was trained on {judge.protocol}, and answers {protocol.name}."
@@ -258,7 +258,7 @@ def _answered(
         mode=mode,
         expanded=len({decision.model_unit for decision in decisions} & full.keys()),
         held_out=trained[True],
-        own=trained[False],
+        own_training_data=trained[False],
         summaries=len(peers),
         other_task=not tasks_of <= set(judge.models),
     )

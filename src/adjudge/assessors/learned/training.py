@@ -210,7 +210,7 @@ class TrainedJudge(Pictured, Tabular):
             columns=tuple(columns),
             rows=tuple(rows),
             title=TITLE,
-            said=(self.headline(), *self._also()),
+            sentences=(self.headline(), *self._also()),
             notes=self.notes,
             signature=f"{self.judge.signature()}|resamples:{self.resamples}:topics",
         )

@@ -218,7 +218,7 @@ class LlmJudged(Tabular):
             ),
             rows=tuple(rows),
             title=f"{self.card.name} under {self.card.protocol}",
-            said=(self.headline(),),
+            sentences=(self.headline(),),
             notes=(*([] if self.others is None else [self.others]), *self.notes),
             signature=self.card.signature,
         )

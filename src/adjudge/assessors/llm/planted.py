@@ -170,7 +170,7 @@ class PlantedCheck(Tabular):
             Column("invalid", "no answer"),
             title=f"Planted instructions: {self.judge} under {self.protocol}, {self.question}",
         )
-        return replace(table, said=(self.headline(),), notes=tuple(notes), signature=self.signature)
+        return replace(table, sentences=(self.headline(),), notes=tuple(notes), signature=self.signature)
 
     def as_dict(self) -> dict[str, Any]:
         names = (

@@ -312,7 +312,7 @@ def _choose(
             topic=topic[page.topic],
             systems=tuple(system[s] for s in page.systems),
             need=max(0, per_summary - len(state.judges[page.key])),
-            allowed=frozenset(person[a] for a in allowed[page.key] - state.known[page.key]),
+            allowed=frozenset(person[a] for a in allowed[page.key] - state.seen_by[page.key]),
         )
         for page in pages
     ]
@@ -358,7 +358,7 @@ class AssignedBefore:
     """The tasks of the pages that are planned now, where the texts are as they were."""
     judges: dict[PageKey, set[str]]
     """Who judges a page."""
-    known: dict[PageKey, set[str]]
+    seen_by: dict[PageKey, set[str]]
     """Who has a page, in any phase: they do not get it again."""
     changed: int
     """How many tasks show texts that changed since."""
@@ -391,7 +391,7 @@ class AssignedBefore:
                 judges[page.key].add(task.assessor)
                 counted.append(task)
         return cls(
-            lines=lines, ends=ends, counted=tuple(counted), judges=judges, known=seen_by, changed=changed
+            lines=lines, ends=ends, counted=tuple(counted), judges=judges, seen_by=seen_by, changed=changed
         )
 
     def line(self, assessor: str) -> list[Task]:

@@ -73,7 +73,7 @@ class MismatchProtocol(Protocol):
         hidden = hidden_spans(reference)
         in_unit = [(start + a, start + b) for a, b in _spans(asked, "in_unit")]
 
-        def said(first: int, last: int) -> str:
+        def shown_text(first: int, last: int) -> str:
             return "".join(piece.text for piece in segments(reference, start=first, end=last, hidden=hidden))
 
         value = asked.get("value")
@@ -85,8 +85,8 @@ class MismatchProtocol(Protocol):
                 f"{100 * share:.4g} %" for share in _listed(asked, "completeness") if _is_number(share)
             ),
             unit=tuple(segments(reference, in_unit, start=start, end=end, hidden=hidden)),
-            before=said(0, start),
-            after=said(end, len(reference)),
+            before=shown_text(0, start),
+            after=shown_text(end, len(reference)),
             peer=tuple(
                 segments(peer, _spans(asked, "marked"), _spans(asked, "in_peer"), hidden=hidden_spans(peer))
             ),

@@ -291,7 +291,7 @@ class RecordsIntake:
 
     def person(self, data: Record) -> bool:
         made_up: Record = {"name": None, "pseudonym": new_pseudonym()}
-        person = Person(**made_up | known(data, Person))
+        person = Person(**made_up | checked_fields(data, Person))
         check_person(person)
         there = find(self.connection, self.evaluation, person.id)
         if there is None:
@@ -311,11 +311,11 @@ class RecordsIntake:
             raise
 
     def task_row(self, data: Record) -> Row:
-        values = self.of_evaluation(known(data, Task, "lease_by"))
+        values = self.of_evaluation(checked_fields(data, Task, "lease_by"))
         holder = values.pop("lease_by", None)
         for role in ("peer", "reference"):
             if values.get(role) is not None:
-                values[role] = TextRef(**known(values[role], TextRef))
+                values[role] = TextRef(**checked_fields(values[role], TextRef))
         if values.get("hashes") is None:
             values["hashes"] = {}
         if holder is not None:
@@ -333,7 +333,7 @@ class RecordsIntake:
         return len(ledger.fresh)
 
     def event_row(self, data: Record) -> Row:
-        values = self.of_evaluation(known(data, Event, "newer"))
+        values = self.of_evaluation(checked_fields(data, Event, "newer"))
         newer = values.pop("newer", None)
         if newer is not None:
             check_number("newer", newer)
@@ -395,7 +395,7 @@ def _seldom(name: str, value: object) -> tuple[Any, ...]:
     return tuple(tuple(row) if of > 1 else row[0] for row in rows if row is not None)
 
 
-def known(data: object, kind: type, *more: str) -> Record:
+def checked_fields(data: object, kind: type, *more: str) -> Record:
     """The fields of a record, but for its kind; a field that is missing or not known is refused."""
     if not isinstance(data, dict):
         raise FormatError(f"{quoted(data)} stands where an object was expected")

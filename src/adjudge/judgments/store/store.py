@@ -266,11 +266,11 @@ class Store:
         *,
         assessor: str | None = None,
         tasks: Sequence[str] | None = None,
-        known: Iterable[Task] | None = None,
+        tasks_read: Iterable[Task] | None = None,
     ) -> list[Judged]:
         """The tasks that have answers, each with those that count now, by assessor and position.
 
-        `known` are tasks that were read just now, so that they are not read again; other tasks are left out.
+        `tasks_read` are tasks that were read just now, so that they are not read again; other tasks are left out.
 
         Of one assessor the latest answer to a question counts, and none where that one is null. Where
         several people answered one task, an adjudicated answer comes before the others, then the latest.
@@ -287,8 +287,8 @@ class Store:
             pages = connection.execute(_latest(*mine)).partitions(PAGE)
             for event in events_of(chain.from_iterable(pages)):
                 answers.setdefault(event.task, {}).setdefault(event.question, event)
-            if known is not None:
-                return [Judged(task, answers[task.id]) for task in known if task.id in answers]
+            if tasks_read is not None:
+                return [Judged(task, answers[task.id]) for task in tasks_read if task.id in answers]
             rows = connection.execute(_in_order(*mine)).mappings()
             return [Judged(task_of(row), answers[row["id"]]) for row in rows if row["id"] in answers]
 

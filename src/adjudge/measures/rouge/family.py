@@ -244,9 +244,9 @@ class Rouge(Measure):
         reference = self.preparation(split_text(unit.text, self.lines, batch.language))
         counts = self.counts(self.prepared(batch, peer), reference)
         value = self.ratios.ratio(counts) if counts.reference else math.nan
-        return UnitMatch(value, *self.found(batch, peer, unit))
+        return UnitMatch(value, *self.hit_spans(batch, peer, unit))
 
-    def found(self, batch: TopicBatch, peer: Summary, unit: Unit) -> tuple[Spans | None, Spans | None]:
+    def hit_spans(self, batch: TopicBatch, peer: Summary, unit: Unit) -> tuple[Spans | None, Spans | None]:
         """The words of the unit and of the peer that hit; None where they cannot be told one by one."""
         return None, None
 
@@ -309,7 +309,7 @@ class RougeN(Rouge):
         places = (tuple(range(at, at + self.n)) for at in range(len(words) - self.n + 1))
         return [(tuple(words[k] for k in place), place) for place in places]
 
-    def found(self, batch: TopicBatch, peer: Summary, unit: Unit) -> tuple[Spans | None, Spans | None]:
+    def hit_spans(self, batch: TopicBatch, peer: Summary, unit: Unit) -> tuple[Spans | None, Spans | None]:
         ours = self.preparation.placed(unit.text)
         theirs = batch.once(
             ("rouge", "placed", peer.key, *self.alike), lambda: self.preparation.placed(peer.text)

@@ -92,7 +92,7 @@ def random_components(
             places = [kept.index(key) for key in others]
             variances[[*places, -1]] = *beside.variances, beside.residual_variance
     low = high = np.full(variances.size, math.nan)
-    balanced = fit.found.balanced if fit.found is not None else None
+    balanced = fit.estimate.balanced if fit.estimate is not None else None
     if balanced is not None and balanced.random == fit.random:
         drawn = generalised(balanced, rng, draws)
         ends = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)

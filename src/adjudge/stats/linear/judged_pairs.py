@@ -174,7 +174,7 @@ class _Fit:
     components: dict[str, float]
     pooled: Callable[[Form], tuple[FloatArray, FloatArray]]
     """Variances and degrees of freedom."""
-    own: Callable[[Form], tuple[FloatArray, FloatArray]]
+    unpooled: Callable[[Form], tuple[FloatArray, FloatArray]]
 
 
 Form = Callable[[FloatArray], FloatArray]
@@ -230,7 +230,12 @@ def _compared(
         many = np.minimum(*data.judge_df_of_systems()[[i, j]]) >= OWN_FROM
         variances = _variances(fit, lambda covariance: _pairs(covariance, i, j), many, noise)
         error[at], df[at] = np.sqrt(variances.chosen), variances.df
-        both[:, at] = np.sqrt(variances.pooled), variances.pooled_df, np.sqrt(variances.own), variances.own_df
+        both[:, at] = (
+            np.sqrt(variances.pooled),
+            variances.pooled_df,
+            np.sqrt(variances.unpooled),
+            variances.own_df,
+        )
         error[error <= noise] = 0.0
         with np.errstate(invalid="ignore", divide="ignore"):
             statistic = np.where((difference == 0) & ~np.isnan(error), 0.0, difference / error)
@@ -389,7 +394,7 @@ class _Variances:
 
     pooled: FloatArray
     pooled_df: FloatArray
-    own: FloatArray
+    unpooled: FloatArray
     own_df: FloatArray
     chosen: FloatArray
     df: FloatArray
@@ -401,14 +406,14 @@ def _variances(fit: _Fit, form: Form, many: BoolArray, noise: float) -> _Varianc
     An own variance of nothing is not believed.
     """
     pooled, pooled_df = fit.pooled(form)
-    unpooled, own_df = fit.own(form)
+    unpooled, own_df = fit.unpooled(form)
     pooled, unpooled = np.maximum(pooled, 0.0), np.maximum(unpooled, 0.0)
     unpooled = np.where(unpooled > np.maximum(noise**2, ROUNDING * pooled), unpooled, 0.0)
     alone = (unpooled > 0) & many
     return _Variances(
         pooled=pooled,
         pooled_df=pooled_df,
-        own=unpooled,
+        unpooled=unpooled,
         own_df=own_df,
         chosen=np.where(alone, unpooled, np.maximum(pooled, unpooled)),
         df=np.where(alone, own_df, pooled_df),
@@ -492,11 +497,11 @@ def _from_cube(cube: FloatArray) -> _Fit:
         value = form(unit * np.eye(s))
         return value, np.full(value.size, unit_df)
 
-    def own(form: Form) -> tuple[FloatArray, FloatArray]:
+    def unpooled(form: Form) -> tuple[FloatArray, FloatArray]:
         ms = [form(square) for square in (apart.between, apart.topics, apart.judges, apart.rest)]
         return own_variance(*ms, df=apart.df, rows=rows)
 
-    return _Fit(means=means, components=components, pooled=pooled, own=own)
+    return _Fit(means=means, components=components, pooled=pooled, unpooled=unpooled)
 
 
 def _pooled_strata(
@@ -610,7 +615,7 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
         means = JudgedMeans(
             estimate=np.full(data.size, data.values.mean()), error=np.zeros(data.size), df=none
         )
-        return _Fit(means=means, components={}, pooled=nothing, own=nothing), None
+        return _Fit(means=means, components={}, pooled=nothing, unpooled=nothing), None
     model = LinearModel(data.values, [data.system, data.topic, data.judge], [(0,)])
     random = _identified(model)
     for key in ((0, 2), (0, 1)):
@@ -650,11 +655,11 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     def pooled(form: Form) -> tuple[FloatArray, FloatArray]:
         return form(covariance), satterthwaite.of_forms(form)
 
-    def own(form: Form) -> tuple[FloatArray, FloatArray]:
+    def unpooled(form: Form) -> tuple[FloatArray, FloatArray]:
         freedom = satterthwaite.of_forms(form) / max(1, data.size - 1)
         return lost * clustered(form) / form(expected) * form(covariance), freedom
 
-    return _Fit(means=means, components=components, pooled=pooled, own=own), None
+    return _Fit(means=means, components=components, pooled=pooled, unpooled=unpooled), None
 
 
 def _identified(model: LinearModel) -> list[Key]:

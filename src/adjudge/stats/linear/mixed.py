@@ -587,7 +587,7 @@ class MixedFit:
     effects: tuple[FloatArray, ...] = ()
     """Best predictions, for each random term and each of its observed cells."""
     why: str | None = None
-    found: MixedEstimate | None = field(default=None, repr=False, compare=False)
+    estimate: MixedEstimate | None = field(default=None, repr=False, compare=False)
     """Where the search ended; tests and intervals start from it."""
 
     @property
@@ -687,13 +687,13 @@ def fit_mixed(
         deviance=best.deviance,
         effects=best.effects,
         why=None,
-        found=estimate,
+        estimate=estimate,
     )
 
 
 def fixed_means(fit: MixedFit) -> MixedMeans:
     """Means with REML's standard errors and Satterthwaite's degrees of freedom, and the test of their equality."""
-    estimate = fit.found
+    estimate = fit.estimate
     if estimate is None or estimate.averaging is None:
         none = np.zeros(0)
         test = FixedTest(why=fit.why or "the design cannot tell the fixed effects apart")
@@ -716,7 +716,7 @@ def likelihood_covariance(fit: MixedFit) -> FloatArray:
     """
     from scipy.optimize import minimize
 
-    estimate = fit.found
+    estimate = fit.estimate
     if estimate is None or estimate.averaging is None:
         raise UsageError(f"there are no means: {fit.why}")
     reml, theta = estimate.reml, estimate.theta.copy()
@@ -749,10 +749,10 @@ def _full_over_restricted(fit: MixedFit, balanced: Strata) -> float:
     """
     from scipy.optimize import minimize
 
-    assert fit.found is not None
+    assert fit.estimate is not None
     [(key, (df, _))] = balanced.effects.items()
     needed = balanced.shares[key]
-    of_mean = np.append(fit.n / np.array(fit.found.reml.sizes), 1.0)
+    of_mean = np.append(fit.n / np.array(fit.estimate.reml.sizes), 1.0)
     variances = np.append(fit.variances, fit.residual_variance)
     moving = np.flatnonzero(variances)
     start = float(needed @ variances)
@@ -820,9 +820,9 @@ def _in_blocks(model: LinearModel, blocks: Sequence[Sequence[Key]]) -> tuple[Any
 
 def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
     """Each random term's likelihood-ratio test: the model with it and without it."""
-    if fit.found is None:
+    if fit.estimate is None:
         return tuple(RandomTest(key, math.nan, math.nan) for key in fit.random)
-    reml, theta, balanced = fit.found.reml, fit.found.theta, fit.found.balanced
+    reml, theta, balanced = fit.estimate.reml, fit.estimate.theta, fit.estimate.balanced
     tests = []
     for k, key in enumerate(fit.random):
         ratio = 0.0
@@ -928,7 +928,7 @@ def variance_shares(
     moved = np.eye(fit.variances.size + 1) if moved is None else moved
     variances = np.append(fit.variances, fit.residual_variance) @ moved
     low = high = np.full(variances.size, math.nan)
-    if fit.found is None:
+    if fit.estimate is None:
         resamples = 0
     elif resamples:
         if resamples < 2 / (1 - level):
@@ -947,8 +947,8 @@ def variance_shares(
 
 def _simulated(fit: MixedFit, rng: np.random.Generator, resamples: int) -> FloatArray:
     """Shares in simulated scores, a row for each; of a balanced design mean squares are all that is simulated."""
-    assert fit.found is not None
-    theta, balanced = fit.found.theta, fit.found.balanced
+    assert fit.estimate is not None
+    theta, balanced = fit.estimate.theta, fit.estimate.balanced
     shares = np.empty((resamples, theta.size + 1))
     if balanced is not None and balanced.random == fit.random:
         expected = balanced.coefficients @ np.append(fit.variances, fit.residual_variance)
@@ -957,7 +957,7 @@ def _simulated(fit: MixedFit, rng: np.random.Generator, resamples: int) -> Float
             variances = reml_of_mean_squares(replace(balanced, ms=drawn))
             row[:] = variances / variances.sum()
         return shares
-    reml = copy.copy(fit.found.reml)
+    reml = copy.copy(fit.estimate.reml)
     sigma = math.sqrt(fit.residual_variance)
     for row in shares:
         reml.take(reml.simulate(theta, sigma, rng))

@@ -49,7 +49,7 @@ class Crossed:
 
     topics: float
     """The variance of topics."""
-    own: float
+    likings: float
     """The variance of the judges' own likings."""
     residual: float
     changes: float = 0.0
@@ -65,7 +65,7 @@ class Crossed:
     """Whether every topic has one judge, however many judges there are: each is a group."""
 
     def __post_init__(self) -> None:
-        for name in ("topics", "own", "residual"):
+        for name in ("topics", "likings", "residual"):
             if not (value := getattr(self, name)) >= 0 or math.isinf(value):
                 raise UsageError(f"{name}: expected a variance, got {value!r}")
 
@@ -111,8 +111,12 @@ class Crossed:
         groups = self._groups(judges, groups)
         m = max(judges / groups * self.per_topic, 1.0)
         residual = self.residual / (n * m)
-        moved = self.changes * self.own / (n * m)
-        return self.topics / n + residual + moved, max(self.own / judges - moved, 0.0) + residual, residual
+        moved = self.changes * self.likings / (n * m)
+        return (
+            self.topics / n + residual + moved,
+            max(self.likings / judges - moved, 0.0) + residual,
+            residual,
+        )
 
     def error(self, n: float, judges: float, groups: int = 1) -> float:
         """The standard error of the mean difference, as it is."""
@@ -139,7 +143,7 @@ class Crossed:
             return t_power_of(n, difference, math.sqrt(self.topics), alpha)
         if math.isinf(n):  # the judges' own likings are all that is left, and they are seen without error
             if self.systems == 2:
-                return t_power_of(judges, difference, math.sqrt(self.own), alpha)
+                return t_power_of(judges, difference, math.sqrt(self.likings), alpha)
             n = float(BEYOND)
         sd = self.error(n, judges, groups)
         if not sd > 0:
@@ -201,7 +205,7 @@ class Crossed:
         def enough(judges: float) -> bool:
             return math.isfinite(self.topics_for(judges, difference, power, alpha))
 
-        judges = max(t_topics(difference, math.sqrt(self.own), power=power, alpha=alpha), 2)
+        judges = max(t_topics(difference, math.sqrt(self.likings), power=power, alpha=alpha), 2)
         if judges > MOST_JUDGES:
             return math.inf
         if judges > OWN_FROM and enough(OWN_FROM):  # with the mean squares of all systems

@@ -25,13 +25,13 @@ LEVEL = 0.99
 class Rate:
     """How often something was found in simulations, with Wilson's interval (Wilson 1927)."""
 
-    found: int
+    rejections: int
     of: int
     level: float = LEVEL
 
     @property
     def rate(self) -> float:
-        return self.found / self.of if self.of else math.nan
+        return self.rejections / self.of if self.of else math.nan
 
     @property
     def low(self) -> float:

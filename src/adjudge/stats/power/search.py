@@ -362,7 +362,7 @@ class Family:
         beside = beside + math.sqrt(noise) * rng.standard_normal(shape)
         return np.concatenate([x[:, None, :], y[:, None, :], beside], axis=1)
 
-    def found(self, p: FloatArray, others: FloatArray, alpha: float) -> BoolArray:
+    def rejects(self, p: FloatArray, others: FloatArray, alpha: float) -> BoolArray:
         """Whether Holm's procedure gets to the pair and rejects it. Others are simulations x pairs."""
         ascending = np.sort(np.where(np.isnan(others), 1.0, others), axis=1)
         weight = (self.pairs - 1) / others.shape[1]
@@ -608,10 +608,10 @@ class Search:
             rejected |= self._found_after_others(p, topics, difference)
         seen, planted = Rate(int(np.count_nonzero(rejected)), p.size), self.sample.planted(topics, difference)
         wrong_sign = exaggeration = math.nan
-        if seen.found >= FEWEST_FOUND and planted > 0:
+        if seen.rejections >= FEWEST_FOUND and planted > 0:
             wrong_sign = float(np.mean(means[rejected] < 0))
             exaggeration = float(np.abs(means[rejected]).mean()) / planted
-        return Power(seen.rate, seen.low, seen.high, wrong_sign, exaggeration, seen.found)
+        return Power(seen.rate, seen.low, seen.high, wrong_sign, exaggeration, seen.rejections)
 
     def _found_after_others(self, p: FloatArray, topics: int, difference: float) -> BoolArray:
         """Which pairs the first step does not find, but a later one, because others were found before."""
@@ -627,7 +627,7 @@ class Search:
             for some in filter(len, np.split(open_, range(width, open_.size, width))):
                 beside = family.scores(x[some], y[some], self.source, self.sample.stretch(topics), rng)
                 others = self._others(beside[:, first], beside[:, second], rng)
-                rejected[here][some] = family.found(p[here][some], others, goal.alpha)
+                rejected[here][some] = family.rejects(p[here][some], others, goal.alpha)
         return rejected
 
     def _others(self, x: FloatArray, y: FloatArray, rng: np.random.Generator) -> FloatArray:

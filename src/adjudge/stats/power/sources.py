@@ -433,7 +433,7 @@ class Disagreement:
     """By summary, the harmonic mean: the number that counts for the variance of a mean."""
     matched: bool
     """Whether the same judges saw both summaries: then a strict one is strict with both, and that drops out."""
-    own: float = math.nan
+    likings: float = math.nan
     """The variance of what judges see on average over topics; NaN where that cannot be told from the residual."""
     residual: float = math.nan
     """The variance on a topic beside that."""
@@ -529,7 +529,7 @@ class _Pooled:
             variance=whole,
             judges=1 / self.inverse,
             matched=matched,
-            own=liking,
+            likings=liking,
             residual=residual,
             crew=1 / self.crew_inverse,
             changes=self.changes,

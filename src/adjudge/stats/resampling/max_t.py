@@ -290,7 +290,7 @@ def max_t_rows(
             (counts.alone + 1) / (resamples + 1),
             (counts.stepped + 1) / (resamples + 1),
         )
-        reached = resamples - np.searchsorted(counts.largest, counts.own, side="left")
+        reached = resamples - np.searchsorted(counts.largest, counts.observed, side="left")
         single[positions] = (reached + 1) / (resamples + 1)
         bound = float(counts.largest[resamples - rank])
         critical = math.copysign(math.sqrt(abs(bound) + TIE * bound), bound)
@@ -352,7 +352,7 @@ def _reason(seen: RowMoments, at: int) -> str:
 
 @dataclass(frozen=True)
 class _Counts:
-    own: FloatArray
+    observed: FloatArray
     """t |t| as observed, as it is compared: larger is further out."""
     alone: IntArray
     stepped: IntArray
@@ -409,7 +409,7 @@ def _counted(
     # No row may have a smaller p than one that is more significant.
     stepped[order] = np.maximum.accumulate(stepped[order][::-1])[::-1]
     return _Counts(
-        own=observed.astype(np.float64),
+        observed=observed.astype(np.float64),
         alone=alone,
         stepped=stepped,
         largest=np.sort(largest.astype(np.float64)),

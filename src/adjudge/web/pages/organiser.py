@@ -181,7 +181,7 @@ def organiser_page(
         quota=quota if quota is not None and quota.of else None,
         programs=tuple(_programs(origins, sums)),
         origins=origins,
-        outages=site.outages.known,
+        outages=site.outages.latest,
         closed=closed,
         last_word=last_word,
     )

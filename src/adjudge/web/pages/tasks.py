@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from adjudge.core.errors import DataError
 from adjudge.data.collection import by_date
@@ -41,7 +41,7 @@ class Sources(BaseModel):
     title: str
     question: str | None
     documents: list[SourceText]
-    known: list[SourceText]
+    known_documents: list[SourceText] = Field(serialization_alias="known")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def task_page(site: Site, person: str, task: Task) -> TaskPage:
         item=item_of(site, person, task),
         protocol=protocol,
         guidelines=guideline_paragraphs(protocol),
-        answers=given(site, mine.get(task.id), task, person),
+        answers=current_answers(site, mine.get(task.id), task, person),
         changed=why,
         body=None if why is not None else protocol.page(task, _page_texts(site, task, mine.values())),
     )
@@ -104,7 +104,7 @@ def _page_texts(site: Site, task: Task, mine: Iterable[Judged]) -> PageTexts:
     )
 
 
-def given(site: Site, judged: Judged | None, task: Task, person: str) -> dict[str, Given]:
+def current_answers(site: Site, judged: Judged | None, task: Task, person: str) -> dict[str, Given]:
     """A person's answers to a task that count now, as the browser knows them; of one that is open again, its number."""
     answered = {} if judged is None else judged.answers
     mine = {question: event for question, event in answered.items() if event.assessor == person}
@@ -130,7 +130,7 @@ def sources(site: Site, topic: str) -> Sources:
         title=site.topic_title(topic),
         question=row.question if row is not None else None,
         documents=_texts(site.collection.documents.get(topic, []), "Document"),
-        known=_texts(earlier, "Known document"),
+        known_documents=_texts(earlier, "Known document"),
     )
 
 

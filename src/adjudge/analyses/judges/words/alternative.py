@@ -50,7 +50,7 @@ def sentences(result: AlternativeResult) -> Iterator[str]:
 
 def _about(aspect: AspectAlternative) -> str:
     """Whether the judge passes, and who else does."""
-    of_judge = aspect.own
+    of_judge = aspect.of_judge
     start = (
         f"On {aspect.aspect} {aspect.judge} {'passes' if of_judge.passes else 'does not pass'} the"
         f" alternative-annotator test at epsilon {aspect.epsilon:g} (it wins against"
@@ -86,7 +86,7 @@ def _summed(result: AlternativeResult, judge: str) -> str:
     if not made:
         why = dict.fromkeys(str(aspect.why) for aspect in aspects)
         return f"The alternative-annotator test of {judge} was not made: {'; '.join(why)}."
-    passed = [aspect for aspect in made if aspect.own.passes]
+    passed = [aspect for aspect in made if aspect.of_judge.passes]
     text = (
         f"{judge} passes the alternative-annotator test at epsilon {made[0].epsilon:g} on {len(passed)} of"
         f" {counted(len(made), 'question')}"

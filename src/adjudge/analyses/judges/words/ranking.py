@@ -43,11 +43,11 @@ def sentences(result: RankingResult) -> Iterator[str]:
 def _summed(result: RankingResult, judge: str) -> str:
     """Of several questions: the tau of each."""
     aspects = [aspect for aspect in result.aspects if aspect.judge == judge]
-    ranked = [aspect for aspect in aspects if aspect.why is None and not math.isnan(aspect.own.tau)]
+    ranked = [aspect for aspect in aspects if aspect.why is None and not math.isnan(aspect.of_judge.tau)]
     if not ranked:
         return f"No ranking of {judge}'s has a tau with people's."
     named = [
-        f"{aspect.own.tau:.2f}{interval_words(aspect.own.low, aspect.own.high)} on {aspect.aspect}"
+        f"{aspect.of_judge.tau:.2f}{interval_words(aspect.of_judge.low, aspect.of_judge.high)} on {aspect.aspect}"
         for aspect in ranked
     ]
     text = f"{judge}'s rankings of systems have Kendall's tau-b {listed(named, most=9)} with people's"
@@ -85,7 +85,7 @@ def about_aspect(aspect: AspectRanking, level: float) -> Iterator[str]:
 
 def _tau(aspect: AspectRanking, level: float) -> str:
     """The tau with its interval, and what it leaves open."""
-    of_judge = aspect.own
+    of_judge = aspect.of_judge
     if math.isnan(of_judge.tau):
         return f"{aspect.judge}'s ranking of systems has no tau with people's: {of_judge.why}."
     text = (
@@ -101,7 +101,7 @@ def _tau(aspect: AspectRanking, level: float) -> str:
 
 
 def _beside_assessor(aspect: AspectRanking, level: float) -> str:
-    of_judge = aspect.own
+    of_judge = aspect.of_judge
     if math.isnan(aspect.assessor):
         return f"no assessor's ranking can be compared with others': {of_judge.why_no_assessor}."
     text = f"one assessor's ranking has tau {aspect.assessor:.2f} with the others' on average"
