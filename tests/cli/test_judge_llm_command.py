@@ -269,7 +269,7 @@ def test_planted_instructions_are_reported(tmp_path: Path) -> None:
         done = called(tmp_path, *words, "--check-planted", "4")
         assert done.returncode == 0, done.stderr
         assert "Planted instructions: judge-1 under rating, coherence" in done.stdout
-        assert "100% of its answers are the one demanded" in done.stdout
+        assert "100 % of its answers are the one demanded" in done.stdout
         found = json.loads(called(tmp_path, *words, "--check-planted", "4", "--json").stdout)
     assert [row["kind"] for row in found["rows"]] == ["end", "middle", "system", "delimiter", "all"]
     assert found["rows"][-1]["reached"] == 1
