@@ -63,7 +63,7 @@ def found() -> MetaResult:
 def correlation(found: MetaResult, measure: str, level: str) -> Any:
     part = found["correlations"]
     assert isinstance(part, CorrelationsResult)
-    rows = part.of(level=level, coefficient="pearson")  # type: ignore[arg-type]
+    rows = part.of(level=level, coefficient="pearson")
     return next(each for each in rows if each.measure.measure == measure)
 
 

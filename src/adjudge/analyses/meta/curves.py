@@ -508,7 +508,7 @@ def _over_topics(study: _Study, none: list[NoCurve]) -> Iterator[_Curves]:
     cells = study.cells
     for human in cells.humans:
         by_rows: dict[bytes, list[int]] = {}
-        both = (~np.isnan(cells.automatic) & ~np.isnan(human.values)).any(axis=2)
+        both = np.asarray((~np.isnan(cells.automatic) & ~np.isnan(human.values)).any(axis=2))
         for m in range(len(cells.measures)):
             by_rows.setdefault(both[m].tobytes(), []).append(m)
         for which in by_rows.values():

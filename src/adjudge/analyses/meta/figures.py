@@ -540,7 +540,7 @@ def ceiling(
             f"there is no human ceiling for {top.human.words}: no assessor has a coefficient with the others"
         )
     names = _headings([*(row.measure.heading for row in shown), *by_assessor])
-    of_assessors = [
+    of_assessors: list[dict[str, Any]] = [
         {
             "row": name,
             "of": "assessors",
@@ -552,7 +552,7 @@ def ceiling(
         }
         for name, value in zip(names[len(shown) :], by_assessor.values(), strict=True)
     ]
-    of_measures = [
+    of_measures: list[dict[str, Any]] = [
         {
             "row": name,
             "of": "measures",
@@ -859,7 +859,7 @@ def _of_meta(
         measures = list(options.measures)
         if figure == "scatter":
             measures = [options.measure] if options.measure else []
-        levels = {} if usual is None else {"levels": level_of(options.level) or usual}
+        levels: dict[str, Any] = {} if usual is None else {"levels": level_of(options.level) or usual}
         result = meta(
             scores,
             measures or None,

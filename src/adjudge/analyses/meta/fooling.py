@@ -235,9 +235,9 @@ def fooling(collection: Collection, cells: Cells, asked: Meta) -> FoolingResult:
         listed_here = tuple(text for text in lists.summaries if text.topic == topic)
         work.append(("", replace(batch, peers=(*batch.peers, *listed_here))))
         units = tuple(unit for unit in batch.units if unit.system != source)
-        for kind in made[1:]:
-            if texts := tuple(text for text in kind.summaries if text.topic == topic):
-                work.append((names[kind.kind], replace(batch, peers=texts, units=units, _kept={})))
+        for spoilt in made[1:]:
+            if texts := tuple(text for text in spoilt.summaries if text.topic == topic):
+                work.append((names[spoilt.kind], replace(batch, peers=texts, units=units, _kept={})))
     rows: list[Score] = []
     for done, (column, batch) in enumerate(work, 1):
         scored = score_batches(checked, [batch])
