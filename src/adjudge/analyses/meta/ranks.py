@@ -83,6 +83,14 @@ class RankTable:
     def name(self) -> str:
         return f"ranks-{self.human.measure}-{self.among}"
 
+    @property
+    def title(self) -> str:
+        what = {"machines": "machine", "humans": "human"}.get(self.among, "system")
+        return (
+            f"Ranks of {counted(len(self.systems), what)} by {self.human.words} and by each measure,"
+            " from means over topics; at the foot Spearman's rho at the system level"
+        )
+
     def leavers(self, at: int) -> list[RankedSystem]:
         """The systems whose rank by a measure lies outside those that people leave open."""
         return [system for system in self.systems if system.outside(system.measures[at])]
@@ -107,7 +115,6 @@ class RankTable:
         kinds = {system.kind for system in self.systems}
         kind = kinds.pop() if len(kinds) == 1 else ""  # where all are of one kind the column is not shown
         rows.append(("rho", kind, None, "", *(None if math.isnan(r) else f"{r:.4f}" for r in self.rho)))
-        what = {"machines": "machine", "humans": "human"}.get(self.among, "system")
         return Table.of(
             self.name,
             rows,
@@ -116,8 +123,7 @@ class RankTable:
             Column("people", self.human.heading, right=True),
             Column("open", "open", right=False, show="always" if self.tested else "never"),
             *(Column(f"rank_{info.measure}", info.heading, right=True) for info in self.measures),
-            title=f"Ranks of {counted(len(self.systems), what)} by {self.human.words} and by each measure,"
-            " from means over topics; at the foot Spearman's rho at the system level",
+            title=self.title,
         )
 
     def records(self) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from adjudge.analyses.scores import Scores
 from adjudge.core.errors import AdjudgeError
 from adjudge.data.collection import load, references_for
 from adjudge.data.folder import Folder
-from adjudge.data.rows import Summary
+from adjudge.data.rows import Key, Summary
 from adjudge.data.scores import TopicAtLength, pooled, targets_of
 from adjudge.judgments.batch import TopicBatch, batches_of
 from adjudge.measures.base import Measure
@@ -161,7 +161,7 @@ class References:
         self, frame: pd.DataFrame, by_length: bool, sign: float, measure: Measure
     ) -> ReferencedScores | str:
         keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
-        placed: dict[Any, tuple[int, int]] = {
+        placed: dict[Key, tuple[int, int]] = {
             keys[at]: place for at, place in self._places(frame, by_length).items()
         }
         peers: dict[int, list[Summary]] = {}
