@@ -46,13 +46,14 @@ if TYPE_CHECKING:
     from adjudge.analyses.preferences import prefer as prefer
     from adjudge.analyses.preferences import preference_tables as preference_tables
     from adjudge.analyses.preferences import preferences_needed as preferences_needed
-    from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
+    from adjudge.analyses.scores import HasScores, LowerIsBetter, Patterns, Scores
     from adjudge.analyses.simulate import simulate as simulate
     from adjudge.analyses.slices import slices as slices
     from adjudge.analyses.stability import stability as stability
     from adjudge.analyses.topics import topics as topics
     from adjudge.core.engine import Workers
     from adjudge.evaluation import Evaluation
+    from adjudge.evaluation import report as report
 
 __version__ = "0.1.0"
 
@@ -90,7 +91,11 @@ __all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *ANA
 
 
 def __getattr__(name: str) -> Any:
-    """The analyses, imported when one is asked for."""
+    """The analyses and `report`, imported when one is asked for."""
+    if name == "report":
+        from adjudge.evaluation import report
+
+        return report
     if name not in ANALYSES:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
     function = getattr(import_module(f"adjudge.analyses.{ANALYSES[name]}"), name)
@@ -118,21 +123,6 @@ def init(path: str | Path, *, name: str | None = None) -> Evaluation:
     from adjudge.evaluation import Evaluation
 
     return Evaluation.init(path, name=name)
-
-
-def report(
-    source: Source,
-    out: str | Path,
-    measures: str | Sequence[str] = (),
-    **options: Any,
-) -> list[Path]:
-    """Write a page to read, with its tables, from an evaluation, a file of scores or a DataFrame; says which files.
-
-    The options are those of `Evaluation.report`.
-    """
-    from adjudge.evaluation import report
-
-    return report(source, out, measures, **options)
 
 
 def read_scores(

@@ -157,6 +157,12 @@ def test_completion_sees_every_option(name: str) -> None:
     assert set(inspect.signature(getattr(adjudge, called)).parameters) >= set(declared(cls))
 
 
+def test_the_report_shows_its_options_as_the_analyses_do() -> None:
+    parameters = inspect.signature(adjudge.report).parameters
+    assert {"source", "out", "measures", "test", "correct", "alpha", "paper"} <= set(parameters)
+    assert all(parameter.kind != parameter.VAR_KEYWORD for parameter in parameters.values())
+
+
 def test_a_type_checker_sees_every_option(tmp_path: Path) -> None:
     calls = []
     for name in DECLARED:
