@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -26,7 +27,7 @@ def chapter(text: str, anchor: str) -> str:
     return found[0]
 
 
-def written(tmp_path: Path, **options: str) -> str:
+def written(tmp_path: Path, **options: Any) -> str:
     texts = {
         "t7": ("a red cat", "a blue dog", ["a red cat", "a blue cat"]),
         "t8": (HOSTILE, "the dog", ["the cat", LONG]),
