@@ -405,11 +405,11 @@ SCENES = [
                 *(f"adjudge compare e -m rouge-2 --test {test} --resamples 500" for test in TESTS),
                 "adjudge compare e -m rouge-2 --test all --resamples 300 --csv all-tests.csv",
                 *(
-                    f"adjudge compare e -m rouge-1 --test t --correct {how} --resamples 400"
+                    f"adjudge compare e -m rouge-2 --test t --correct {how} --resamples 400"
                     for how in CORRECTIONS
                 ),
                 *(
-                    f"adjudge compare e -m rouge-1 --test mc --statistic {s} --resamples 400"
+                    f"adjudge compare e -m rouge-2 --test mc --statistic {s} --resamples 400"
                     for s in ("median", "t", "w")
                 ),
                 "adjudge compare e -m rouge-2 --zeros pratt --json",
@@ -544,7 +544,7 @@ SCENES = [
         adjudge demo my-eval --full
         adjudge judge train my-eval --protocol duc-2002 --resamples 20 -o judge.json
         adjudge judge apply my-eval judge.json --name tree
-        adjudge score my-eval -m rouge-1,rouge-2,coverage,retention,length-adjusted-coverage
+        adjudge score my-eval -m rouge-1,rouge-2,js,coverage,retention,length-adjusted-coverage
         adjudge score my-eval -m quality-errors,pyramid,words
         adjudge score my-eval -m "rating(aspect=overall)"
         """,
@@ -560,7 +560,7 @@ SCENES = [
                 "agreement my-eval --table assessor-pairs --question overall",
                 "assessors my-eval -m coverage",
                 "assessors my-eval -m 'rating(aspect=overall)' --quick",
-                "stability my-eval -m coverage --table judge-noise --draws 200",
+                "stability my-eval -m coverage --length 100 --form abstract --table judge-noise --draws 200",
                 "mismatch my-eval --measure nams",
                 "slices my-eval -m coverage --resamples 99",
                 "examples my-eval -m rouge-2 --between fluent,random",
@@ -571,22 +571,22 @@ SCENES = [
         adjudge stability my-eval --draws 200
         adjudge stability my-eval --draws 200 --json
         adjudge mismatch my-eval --measure nams -o mismatches
-        adjudge lengths my-eval -m coverage
+        adjudge lengths my-eval -m coverage --form abstract
         """,
         start="full",
     ),
     Scene(
         "meta",
         "\n".join(
-            f"adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 --part {part}{form}"
+            f"adjudge meta my-eval --human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100 --part {part}{form}"
             for part in META_PARTS
             for form in ("", " --json", " --csv -")
         )
         + """
-        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100
-        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 --latex
-        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 --markdown
-        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,words --resamples 100 -o meta
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100 --latex
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100 --markdown
+        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100 -o meta
         """,
         start="full",
     ),
