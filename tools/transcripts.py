@@ -312,6 +312,7 @@ TESTS = ("t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
 CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
 
 
+META = "--human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100"
 META_PARTS = (
     "correlations",
     "ranks",
@@ -578,16 +579,12 @@ SCENES = [
     Scene(
         "meta",
         "\n".join(
-            f"adjudge meta my-eval --human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100 --part {part}{form}"
-            for part in META_PARTS
-            for form in ("", " --json", " --csv -")
-        )
-        + """
-        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100
-        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100 --latex
-        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100 --markdown
-        adjudge meta my-eval --human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100 -o meta
-        """,
+            f"adjudge meta my-eval {META}{rest}"
+            for rest in (
+                *(f" --part {part}{form}" for part in META_PARTS for form in ("", " --json", " --csv -")),
+                *("", " --latex", " --markdown", " -o meta"),
+            )
+        ),
         start="full",
     ),
     Scene(
