@@ -135,6 +135,11 @@ class DriftResult(Result):
     def alpha(self) -> float:
         return self.asked.alpha
 
+    def findable(self) -> bool:
+        """Whether any p could have been small enough: swaps of c clusters have p of 2 / 2^c at least."""
+        both = 1 + any("repeats" in q.p for q in self.questions)
+        return any(2.0 ** (1 - q.same.clusters) * both <= self.alpha for q in self.questions)
+
     def how(self) -> str:
         return (
             f"drift:{self.old}:{self.new}|interval:t:clusters|swaps:topics:westfall-young:{self.alpha:g}"

@@ -46,6 +46,10 @@ def sentences(result: DriftResult) -> Iterator[str]:
         several = len(questions) > 1
         told = "; ".join(f"{name}: {text}" if several else text for name, text in changes.items() if text)
         yield f"From {old} to {new}: {told}."
+    elif not result.findable():
+        clusters = max(q.same.clusters for q in questions)
+        few = f"{counted(clusters, 'topic')} {'is' if clusters == 1 else 'are'} too few"
+        yield f"No change from {old} to {new} could have been found: {few}."
     else:
         differ, of = sum(q.same.n - q.same.hits for q in questions), sum(q.same.n for q in questions)
         yield f"No change from {old} to {new} is shown; {counted(differ, 'answer')} of {of:,} differ."
