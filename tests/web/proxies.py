@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import socket
 import ssl
 import subprocess
 from collections.abc import Callable, Iterator
@@ -68,6 +70,13 @@ class Proxy:
 
     def context(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=str(self.authority))
+
+    def has_certificate(self) -> bool:
+        """Whether a connection is answered with a certificate: Caddy listens, and writes its file, before it is."""
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)) as plain:
+            with self.context().wrap_socket(plain, server_hostname=HOST):
+                return True
+        return False
 
 
 Start = Callable[[Path, int, int], "subprocess.Popen[bytes]"]
@@ -142,9 +151,9 @@ def caddy(folder: Path, app: int, port: int) -> Iterator[Proxy]:
     command = [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(main)]
     authority = folder / "storage" / "pki" / "authorities" / "local" / "root.crt"
     with running(command, port, home=folder):
-        key = folder / "storage" / "certificates" / "local" / HOST / f"{HOST}.key"
-        until(key.exists, "Caddy makes a certificate")
-        yield Proxy(port, authority)
+        proxy = Proxy(port, authority)
+        until(proxy.has_certificate, "Caddy answers with a certificate")
+        yield proxy
 
 
 @contextmanager

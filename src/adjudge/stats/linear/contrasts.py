@@ -94,9 +94,7 @@ def _draws(
     """
     from scipy.stats import qmc
 
-    values, vectors = np.linalg.eigh(correlation)
-    kept = values > values.max() * 1e-10
-    factor = vectors[:, kept] * np.sqrt(values[kept])
+    factor = _factor(correlation)
     size, dimension = factor.shape
     points = qmc.Sobol(dimension + 3, scramble=False).random(POINTS if size <= MANY else POINTS // 4)
     for _ in range(SHIFTS):
@@ -106,6 +104,23 @@ def _draws(
         normal = ndtri(shifted[:, 3:]) @ factor.T
         at_chosen = np.take_along_axis(normal, chosen[:, None], axis=1)
         yield chosen, shifted[:, 1], chdtri(df + 1, shifted[:, 2]), normal - correlation[chosen] * at_chosen
+
+
+def _factor(correlation: FloatArray) -> FloatArray:
+    """L with L L' = correlation and as many columns as its rank: Cholesky's, with pivots (Higham 2002, section 10.3).
+
+    Eigenvectors would do, but those of equal eigenvalues, which Dunnett's contrasts have, differ from processor to
+    processor, and so would the numbers of one seed. Of equal pivots the first is taken.
+    """
+    rest, columns = correlation.copy(), []
+    for _ in range(len(rest)):
+        left = rest.diagonal()
+        if left.max() <= 1e-10:
+            break
+        pivot = int(np.argmax(left >= left.max() * (1 - 1e-9)))
+        columns.append(rest[:, pivot] / math.sqrt(left[pivot]))
+        rest -= np.outer(columns[-1], columns[-1])
+    return np.column_stack(columns)
 
 
 def _falling(t: FloatArray, tail: FloatArray) -> FloatArray:
