@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import socket
@@ -73,10 +72,12 @@ class Proxy:
 
     def has_certificate(self) -> bool:
         """Whether a connection is answered with a certificate: Caddy listens, and writes its file, before it is."""
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)) as plain:
-            with self.context().wrap_socket(plain, server_hostname=HOST):
+        try:
+            connection = socket.create_connection(("127.0.0.1", self.port))
+            with connection, self.context().wrap_socket(connection, server_hostname=HOST):
                 return True
-        return False
+        except OSError:
+            return False
 
 
 Start = Callable[[Path, int, int], "subprocess.Popen[bytes]"]

@@ -15,7 +15,6 @@ from scipy import integrate, stats
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear import contrasts as contrasts_module
 from adjudge.stats.linear import contrasts as module
 from adjudge.stats.linear.contrasts import (
     ADJUSTMENTS,
@@ -336,14 +335,14 @@ def test_the_factor_does_not_hang_on_rounding() -> None:
     """Dunnett's contrasts have equal eigenvalues, whose eigenvectors differ from processor to processor."""
     correlation = np.full((6, 6), 0.5) + np.eye(6) / 2
     noise = np.random.default_rng(2).normal(scale=1e-14, size=(6, 6))
-    factor = contrasts_module._factor(correlation)
+    factor = module._factor(correlation)
     assert factor @ factor.T == pytest.approx(correlation)
-    assert contrasts_module._factor(correlation + noise + noise.T) == pytest.approx(factor, abs=1e-9)
+    assert module._factor(correlation + noise + noise.T) == pytest.approx(factor, abs=1e-9)
 
 
 def test_the_factor_has_as_many_columns_as_the_rank() -> None:
     """Contrasts of every two of three systems: the third follows from two."""
     pairs = np.array([[1.0, -1, 0], [1, 0, -1], [0, 1, -1]]) / np.sqrt(2)
-    factor = contrasts_module._factor(pairs @ pairs.T)
+    factor = module._factor(pairs @ pairs.T)
     assert factor.shape == (3, 2)
     assert factor @ factor.T == pytest.approx(pairs @ pairs.T)
