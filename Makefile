@@ -12,7 +12,7 @@ LOWEST := .venv-lowest
 EMBEDDED := $(EMBEDDINGS)/bin/python -m pip --disable-pip-version-check --quiet install
 LOCAL := $(LOCAL_JUDGE)/bin/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo test test-all test-lowest test-embeddings test-local-judge test-latex check bench serve clean lock format browser proxies latex
+.PHONY: help demo test approve test-all test-lowest test-embeddings test-local-judge test-latex check bench serve clean lock format browser proxies latex
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,9 @@ proxies:
 
 test: $(VENV)/dev.stamp browser proxies  ## all tests but the exhaustive ones
 	@$(BIN)/python -m pytest -m "not slow and not embeddings and not local_judge and not latex" -n 3 --dist worksteal
+
+approve: $(VENV)/dev.stamp  ## write what the product says now into tests/approved, to be read in git diff
+	@grep -rlw approved tests --include='test_*.py' | xargs $(BIN)/python -m pytest -q -m "not slow and not embeddings and not local_judge and not latex" -n 3 --approve
 
 test-all: $(VENV)/dev.stamp browser proxies test-lowest  ## all tests, the exhaustive ones too, and the oldest dependencies
 	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings and not local_judge and not latex" -n 2 --dist worksteal

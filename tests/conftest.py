@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from tests.approving import Approved
 from tests.properties import EXHAUSTIVE, QUICK
 
 # Every worker has one core: with more threads of linear algebra they wait for each other, most of the time.
@@ -95,6 +96,16 @@ def secrets_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     from adjudge.judgments.store import sessions
 
     monkeypatch.setattr(sessions, "new_secret", lambda name: secrets.token_hex(sessions.BYTES))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--approve", action="store_true", help="Write what tests say into tests/approved.")
+
+
+@pytest.fixture
+def approved(request: pytest.FixtureRequest) -> Approved:
+    """`approved(text)`: the text is the one that was approved (tests/approving.py)."""
+    return Approved(request.path, request.node.name, rewrite=request.config.getoption("--approve"))
 
 
 @pytest.fixture

@@ -1,0 +1,67 @@
+"""Texts that a person approved: what the product says, kept in files beside the tests, one for each module of tests.
+
+A test of facts asserts facts. What is said of them is compared here with the text that was approved when it was last
+read. `make approve` writes what is said now; the change is read in `git diff`, sentence by sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import unified_diff
+from pathlib import Path
+
+from filelock import FileLock
+
+import adjudge
+
+TESTS = Path(__file__).parent
+APPROVED = TESTS / "approved"
+MARK = "=== "
+
+
+def file_of(module: Path) -> Path:
+    return APPROVED / module.relative_to(TESTS).with_suffix(".txt")
+
+
+def read(file: Path) -> dict[str, str]:
+    """The texts of a file by name."""
+    texts: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
+        if line.startswith(MARK):
+            lines = texts.setdefault(line.removeprefix(MARK), [])
+        else:
+            lines.append(line)
+    return {name: "\n".join(body).strip("\n") for name, body in texts.items()}
+
+
+def write(file: Path, name: str, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{file}.lock"):
+        texts = {**read(file), name: text}
+        file.write_text(
+            "\n".join(f"{MARK}{name}\n{texts[name]}\n" for name in sorted(texts)), encoding="utf-8"
+        )
+
+
+class Approved:
+    """Compares what one test says with what was approved; a second text of the test has the number 2, or a label."""
+
+    def __init__(self, module: Path, test: str, *, rewrite: bool) -> None:
+        self.file, self.test, self.rewrite = file_of(module), test, rewrite
+        self.names: list[str] = []
+
+    def __call__(self, text: str | Iterable[str], label: str = "") -> None:
+        shown = text if isinstance(text, str) else "\n".join(text)
+        lines = shown.replace(adjudge.__version__, "VERSION").splitlines()
+        shown = "\n".join(line.rstrip() for line in lines).strip("\n")
+        name = f"{self.test} {label or len(self.names) + 1}" if label or self.names else self.test
+        assert name not in self.names, f"{name}: two texts under one label"
+        assert not any(line.startswith(MARK) for line in lines)
+        self.names.append(name)
+        if self.rewrite:
+            write(self.file, name, shown)
+        kept = read(self.file).get(name)
+        assert kept is not None, f"{name}: nobody has approved what is said: make approve, and read the diff"
+        difference = unified_diff(kept.splitlines(), shown.splitlines(), "approved", "said now", lineterm="")
+        assert kept == shown, "\n".join([f"{name} (make approve, if that is better):", *difference])
