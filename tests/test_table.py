@@ -219,5 +219,17 @@ def test_blocks_of_a_wide_table_repeat_what_a_row_is_of(width: int) -> None:
         assert max(len(line) for block in blocks for line in block.splitlines()) <= width
 
 
+def test_blocks_repeat_all_columns_that_tell_rows_apart() -> None:
+    """A length among them is a number, and a task says of no row which it is."""
+    rows = [("multi", n, form, f"s{k}", k / 8, n / 7) for n in (10, 100) for form in "ae" for k in range(3)]
+    names = ("task", "length", "form", "system", "coverage", "adjusted")
+    blocks = "\n".join(Table.of("t", rows, *names).lines(40)).split("\n\n")
+    assert len(blocks) == 2
+    for block in blocks:
+        heads, *lines = block.splitlines()
+        assert heads.split()[:4] == ["task", "length", "form", "system"]
+        assert len({tuple(line.split()[:4]) for line in lines}) == len(rows)
+
+
 def test_in_a_pipe_a_table_is_as_wide_as_it_is() -> None:
     assert len(list(WIDE.lines())) == 1 + 3

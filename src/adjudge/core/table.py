@@ -216,9 +216,8 @@ class Table:
         widths = list(map(_width, headings))
         for cells in self._in_columns(kept):
             widths = list(map(max, widths, map(_widest, cells)))
-        first_text = 1 if right[:2] == [True, False] else 0
-        numbers = (at for at, is_number in enumerate(right) if is_number and at >= first_text)
-        keys = max(next(numbers, 1), 1) if len(kept) > 1 else 0
+        too_wide = width is not None and sum(widths) + BETWEEN * (len(widths) - 1) > width
+        keys = self._key_columns(kept, right) if too_wide else 0
         whole = [
             is_right or self.columns[at].show == "terminal" for at, is_right in zip(kept, right, strict=True)
         ]
@@ -229,6 +228,19 @@ class Table:
             yield from _aligned_rows([[heading] for heading in headings], widths, right, block)
             for cells in self._in_columns(kept):
                 yield from _aligned_rows(cells, widths, right, block)
+
+    def _key_columns(self, kept: Sequence[int], right: Sequence[bool]) -> int:
+        """How many of the first columns say what a row is of: those before the numbers, behind a rank; and further ones
+        up to a text, until no two rows have the same."""
+        first_text = 1 if right[:2] == [True, False] else 0
+        numbers = (at for at, is_number in enumerate(right) if is_number and at >= first_text)
+        plain = max(next(numbers, 1), 1) if len(kept) > 1 else 0
+        for keys in range(plain, len(kept)):
+            if keys > plain and right[keys - 1]:
+                continue
+            if len({tuple(row[at] for at in kept[:keys]) for row in self.rows}) == len(self.rows):
+                return keys
+        return plain
 
     def _in_columns(self, kept: Sequence[int]) -> Iterator[list[Sequence[str]]]:
         """The cells of some rows after others as people see them, column by column."""
