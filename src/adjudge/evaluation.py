@@ -946,27 +946,45 @@ class Evaluation:
         again: bool = False,
         progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> list[Scored]:
-        """Score what is new or has changed since; without measures, F of ROUGE-1, 2, L and Lsum as rouge-score.
+        """Score what is new or has changed since: what people judged, and ROUGE-1, 2, L and Lsum, where none is named.
 
-        Measures may also be given in a list.
+        Measures may also be given in a list. Of a paper's preset, what cannot be scored here is left out and named.
         """
+        from adjudge.core.words import listed
         from adjudge.judgments.batch import NOTHING
-        from adjudge.measures.presets import USUAL, advice
-        from adjudge.measures.registry import parse_measures
+        from adjudge.measures.presets import PAPERS, USUAL, advice
+        from adjudge.measures.registry import parse_measure, parse_measures
         from adjudge.measures.run import looks_at_judgments, score
+        from adjudge.measures.spec import same_name, split_specs
 
-        named = [m for group in measures for m in (group if isinstance(group, list | tuple) else [group])]
-        chosen = parse_measures(str(m) for m in named or USUAL)
+        named = [
+            str(m) for group in measures for m in (group if isinstance(group, list | tuple) else [group])
+        ]
+        judgments = NOTHING
+        if not named:
+            judgments = self.judgments()
+            judged = dict.fromkeys(name for p in judgments.judged_protocols() for name in p.measures)
+            chosen = parse_measures([*judged, *USUAL])
+        else:
+            chosen = parse_measures(named)
+            if any(map(looks_at_judgments, chosen)):
+                judgments = self.judgments()
+        papers = [text for text in split_specs(named) if same_name(text, PAPERS)]
         scored = score(
             self.folder,
             self.collection,
             chosen,
-            judgments=self.judgments() if any(map(looks_at_judgments, chosen)) else NOTHING,
+            judgments=judgments,
             workers=workers,
             again=again,
+            partly=bool(papers) or not named,
             progress=progress,
         )
         notes = () if named else advice(self.collection.topics)
+        there = {parse_measure(result.measure).name for result in scored}
+        missing = [m.title for m in chosen if m.name not in there]
+        if papers and missing:
+            notes = (f"of {listed(papers)}, nothing here to score: {listed(missing)}",)
         return [replace(result, notes=(*result.notes, *notes)) for result in scored]
 
     def scores(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:

@@ -69,20 +69,20 @@ def test_pooled_best_and_jackknife_equal_the_twin(
 def test_counted_by_hand() -> None:
     # Lin 2004, section 3's example sentences, with ROUGE-2 and no stemming
     reference = ["police killed the gunman"]
-    assert score(parse_measure("rouge-2(stem=none)"), "police kill the gunman", reference) == pytest.approx(
-        1 / 3
-    )
-    assert score(parse_measure("rouge-2(stem=none)"), "the gunman kill police", reference) == pytest.approx(
-        1 / 3
-    )
-    assert score(parse_measure("rouge-1"), "police kill the gunman", reference) == 1.0
-    assert score(parse_measure("rouge-1(stem=none)"), "police kill the gunman", reference) == 0.75
+    assert score(
+        parse_measure("rouge-2-recall(stem=none)"), "police kill the gunman", reference
+    ) == pytest.approx(1 / 3)
+    assert score(
+        parse_measure("rouge-2-recall(stem=none)"), "the gunman kill police", reference
+    ) == pytest.approx(1 / 3)
+    assert score(parse_measure("rouge-1-recall"), "police kill the gunman", reference) == 1.0
+    assert score(parse_measure("rouge-1-recall(stem=none)"), "police kill the gunman", reference) == 0.75
 
 
 def test_nobody_is_scored_against_himself() -> None:
     peer = Summary("t", "ann", "one two three", roles=("peer", "reference"))
     other = Summary("t", "bob", "one two four", roles=("reference",))
-    measure = parse_measure("rouge-1(stem=none)")
+    measure = parse_measure("rouge-1-recall(stem=none)")
     (row,) = measure.score(TopicBatch(Topic("t"), (peer,), (peer, other)))
     assert row.value == pytest.approx(2 / 3)
     (alone,) = measure.score(TopicBatch(Topic("t"), (peer,), (peer,)))
@@ -96,7 +96,7 @@ def test_jackknife_puts_people_and_machines_on_one_footing() -> None:
     ]
     copy = Summary("t", "machine", "a b c")
     batch = TopicBatch(Topic("t"), (references[0], copy), tuple(references))
-    ann, machine = parse_measure("rouge-1(stem=none, refs=jackknife)").score(batch)
+    ann, machine = parse_measure("rouge-1-recall(stem=none, refs=jackknife)").score(batch)
     assert ann.value == pytest.approx(2 / 6)
     assert machine.value == pytest.approx(mean([2 / 6, 3 / 6, 5 / 6]))  # leaving out ann, bob, eve
 
@@ -107,7 +107,7 @@ def test_references_of_the_peers_length() -> None:
 
     def why(peer: int | None, *lengths: int | None) -> str | None:
         batch = TopicBatch(Topic("t"), (Summary("t", "s", "one", peer),), tuple(map(reference, lengths)))
-        (row,) = parse_measure("rouge-1").score(batch)
+        (row,) = parse_measure("rouge-1-recall").score(batch)
         return row.why or str(row.value)
 
     assert why(100, 100, 50) == "1.0"
@@ -120,14 +120,14 @@ def test_references_of_the_peers_length() -> None:
 
 def test_empty_texts_score_zero_not_an_error() -> None:
     for peer, reference in (("", "a b"), ("a b", ""), ("", "")):
-        assert score(parse_measure("rouge-2(stat=f)"), peer, [reference]) == 0.0
+        assert score(parse_measure("rouge-2(stem=porter-155, refs=pooled)"), peer, [reference]) == 0.0
 
 
 def test_rouge_alone_knows_the_names_that_the_registry_knows() -> None:
     """parse_rouge saves loading every other measure; it must not know other ROUGEs than the registry."""
     ours = {name for name in registry() if isinstance(parse_measure(name), Rouge)}
     assert set(ROUGE_NAMES) == ours
-    for spec in [*ROUGE_NAMES, "rouge-s17", "rouge-su0(stat=f)", "rouge-2(stat=all, refs=max)"]:
+    for spec in [*ROUGE_NAMES, "rouge-s17", "rouge-su0(stat=f)", "rouge-2(stat=all)"]:
         assert parse_rouge([spec, spec]) == parse_measures([spec])
     assert parse_rouge(["rouge-1", "words"]) is None
     assert parse_rouge(["rouge-10"]) is None
@@ -139,6 +139,8 @@ def test_long_texts_are_compiled_and_endless_lines_refused() -> None:
     words = [f"w{k * 7919 % 997}" for k in range(9000)]
     peer, reference = " ".join(words), " ".join(reversed(words))
     with pytest.raises(DataError, match="a sentence of 9,000 words: ROUGE-L and ROUGE-W compare sentence by"):
-        adjudge.rouge(peer, [reference], ["rouge-l"])
+        adjudge.rouge(peer, [reference], ["rouge-lsum"])
     lines = "\n".join(" ".join(words[k : k + 20]) for k in range(0, 9000, 20))
-    assert adjudge.rouge(lines, lines, "rouge-l(split=lines)").mean("rouge-l(split=lines)") == 1.0
+    assert (
+        adjudge.rouge(lines, lines, "rouge-l-recall(split=lines)").mean("rouge-l-recall(split=lines)") == 1.0
+    )

@@ -29,12 +29,12 @@ def edit(e: Evaluation, file: str, old: str, new: str) -> Evaluation:
 
 
 def test_a_file_per_measure_with_its_signature_inside(small: Evaluation) -> None:
-    small.score("rouge-1", "rouge-2(stat=f)")
+    small.score("rouge-1-recall", "rouge-2(stem=none)")
     names = sorted(p.name for p in (small.path / "scores").iterdir())
-    assert [name.split("--")[0] for name in names] == ["rouge-1", "rouge-2-stat-f"]
-    metadata = pq.read_schema(small.path / file_name("rouge-1")).metadata[b"adjudge"].decode()
+    assert [name.split("--")[0] for name in names] == ["rouge-1-recall", "rouge-2-stem-none"]
+    metadata = pq.read_schema(small.path / file_name("rouge-1-recall")).metadata[b"adjudge"].decode()
     assert (
-        '"signature": "rouge-1|stat:recall|stem:porter-155|stop:none|words:rouge|limit:none|refs:1-2:pooled|v:'
+        '"signature": "rouge-1-recall|stat:recall|stem:porter-155|stop:none|words:rouge|limit:none|refs:1-2:pooled|v:'
         in metadata
     )
     assert '"better": "higher"' in metadata
@@ -147,7 +147,7 @@ def test_a_measure_that_has_no_scores_says_how_to_get_them(small: Evaluation) ->
     with pytest.raises(
         DataError, match=r"rouge-2 has not been scored here; run: adjudge score \S+ -m rouge-2$"
     ):
-        small.compare("rouge-2(stem=porter-155)")
+        small.compare("rouge-2(stem=porter-nltk)")
     with pytest.raises(UsageError, match='no imported scores "expert:x"'):
         small.compare("expert:x")
 

@@ -31,10 +31,12 @@ def test_text_and_measure_are_one_to_one(measure: Measure) -> None:
 
 
 def test_defaults_do_not_show_and_order_does_not_matter() -> None:
-    assert str(parse_measure("rouge-2(stem=porter-155)")) == "rouge-2"
-    spec = "rouge-2(stat=f, stem=none)"
-    assert str(parse_measure(" rouge-2( stem = none ,stat=f ) ")) == spec
-    assert parse_measures(["rouge-1", spec, "rouge-1(stat=recall)"]) == [
+    assert str(parse_measure("rouge-2(stem=porter-nltk)")) == "rouge-2"
+    assert str(parse_measure("rouge-2-recall(stem=porter-155)")) == "rouge-2-recall"
+    assert str(parse_measure("rouge-2(stat=recall, stem=porter-155, refs=pooled)")) == "rouge-2-recall"
+    spec = "rouge-2(stat=precision, stem=none)"
+    assert str(parse_measure(" rouge-2( stem = none ,stat=precision ) ")) == spec
+    assert parse_measures(["rouge-1", spec, "rouge-1(stat=f)"]) == [
         parse_measure("rouge-1"),
         parse_measure(spec),
     ]
@@ -54,6 +56,7 @@ def test_defaults_do_not_show_and_order_does_not_matter() -> None:
         ("rouge-2(alpha=x)", "alpha=x; expected a number"),
         ("rouge-w(weight=0.5)", "weight=0.5; expected a number from 1 to 10"),
         ("rouge-s", 'no measure "rouge-s"'),
+        ("rouge-2-recall(stat=f)", 'rouge-2-recall has no option "stat"'),
         ("rouge-2(stem)", '"stem" in "rouge-2(stem)": expected option=value'),
         ("rouge-2(stem=none, stem=none)", "gives stem twice"),
         ("rouge-2(stem=none", "is not a measure"),
@@ -79,10 +82,10 @@ def test_every_registered_measure_describes_itself() -> None:
 
 def test_the_signature_says_everything() -> None:
     assert (
-        parse_measure("rouge-2(stat=f)")
+        parse_measure("rouge-2")
         .signature("3-4")
         .startswith(
-            "rouge-2|stat:f|alpha:0.5|stem:porter-155|stop:none|words:rouge|limit:none|refs:3-4:pooled|v:"
+            "rouge-2|stat:f|alpha:0.5|stem:porter-nltk|stop:none|words:rouge|limit:none|refs:3-4:max|v:"
         )
     )
 
@@ -95,14 +98,14 @@ def test_any_skip_and_none() -> None:
 
 def test_all_statistics_are_three_measures_and_presets_are_sets() -> None:
     assert [str(m) for m in parse_measures(["rouge-2(stat=all)"])] == [
-        "rouge-2",
+        "rouge-2-recall(stem=porter-nltk, refs=max)",
         "rouge-2(stat=precision)",
-        "rouge-2(stat=f)",
+        "rouge-2",
     ]
-    assert [str(m) for m in parse_measures(["tac", "rouge-1(limit=100w)"])] == [
-        "rouge-1(limit=100w)",
-        "rouge-2(limit=100w)",
-        "rouge-l(limit=100w)",
+    assert [str(m) for m in parse_measures(["tac", "rouge-1-recall(limit=100w)"])] == [
+        "rouge-1-recall(limit=100w)",
+        "rouge-2-recall(limit=100w)",
+        "rouge-l-recall(limit=100w)",
         "rouge-su4(limit=100w)",
     ]
     assert len(parse_measures(["rouge-score"])) == 4

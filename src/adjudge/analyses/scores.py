@@ -67,8 +67,8 @@ from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions, left_out, lower
 from adjudge.formats.tabular import records_in
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
-from adjudge.measures.presets import written_out
-from adjudge.measures.registry import parse_measure, parse_measures, titled
+from adjudge.measures.presets import PAPERS, is_pattern, matching, written_out
+from adjudge.measures.registry import parse_measure, parse_measures, registry, titled
 from adjudge.measures.run import fewer_references, looks_at_judgments, reference_counts, stale_topics
 from adjudge.measures.spec import judge_of, listed_specs, same_name, split_formula, split_specs
 
@@ -395,7 +395,11 @@ class Scores:
             resolved += (
                 [whole] if whole else (self.resolve(part, text) for part in self._written_out(text, names))
             )
-        return list(dict.fromkeys(resolved)) or list(names)
+        return list(dict.fromkeys(resolved)) or self.people_first()
+
+    def people_first(self) -> list[str]:
+        """All measures, those that assessors gave before those computed from texts."""
+        return sorted(self.all_measures(), key=lambda measure: not self.assessors(measure))
 
     def _written_out(self, text: str, measures: Sequence[str]) -> list[str]:
         """A text split at commas, with presets and `stat=all` replaced by what they stand for."""
@@ -405,11 +409,32 @@ class Scores:
                 specs.append(name)
             elif split_formula(part):
                 specs.append(part)
+            elif is_pattern(part):
+                if not (names := matching(part, measures)):
+                    raise UsageError(
+                        f"{self.name} has no scores of {quoted(part)}; it has: {listed(measures)}"
+                    )
+                specs += names
+            elif same_name(part, PAPERS):
+                specs += self._of_paper(part, measures)
+            elif self.folder is not None and (names := _every_variant(part, measures)):
+                specs += names
             elif self.folder is None or ":" in part.partition("(")[0]:
                 specs += written_out(part)
             else:
                 specs += map(str, parse_measures(part))
         return specs
+
+    def _of_paper(self, preset: str, measures: Sequence[str]) -> list[str]:
+        """Of a paper's measures, those that there are scores of."""
+        specs = written_out(preset)
+        names = [
+            name for spec in specs for name in _every_variant(spec, measures) or [spec] if name in measures
+        ]
+        if not names:
+            run = f"; run: adjudge score {self.folder} -m {preset}" if self.folder else ""
+            raise DataError(f"{self.name} has no scores of {preset} ({listed(specs)}){run}")
+        return names
 
     def targets(
         self,
@@ -819,19 +844,44 @@ def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str
         return stored
     if ":" in text.partition("(")[0]:
         raise UsageError(f"no imported scores {quoted(text)}{nearest(text, measures)}")
-    measure = parse_measure(text)
+    try:
+        measure = parse_measure(text)
+    except UsageError:
+        imported = [name for name in measures if name.partition(":")[2].casefold() == text.casefold()]
+        if not imported:
+            raise
+        if len(imported) > 1:
+            raise UsageError(
+                f"{quoted(text)} may be {' or '.join(imported)}: choose one with {_CHOOSE}"
+            ) from None
+        return imported[0]
     spec = str(measure)
     if spec in measures:
         return spec
     named = typed or spec
     run = f"run: adjudge score {folder} -m {named if _BARE.fullmatch(named) else quoted(named)}"
-    family = [name for name in measures if name.partition("(")[0] == spec.partition("(")[0]]
+    family = [name for name in measures if _base_name(name) == _base_name(spec)]
+    if len(family) == 1 and "(" not in spec:
+        return family[0]
     if not family:
         raise DataError(f"{spec} has not been scored here; {run}")
     # A plain name may have been scored as several measures, which scoring it again would only repeat.
     several = "(" not in spec and type(measure).fitted is not Measure.fitted
     more = f"choose one with {_CHOOSE}" if several else f"choose one with {_CHOOSE}, or {run}"
     raise DataError(f"{spec} has not been scored here, only {listed(family)}: {more}")
+
+
+def _base_name(spec: str) -> str:
+    """What a bare name may stand for: `rouge-2-recall(limit=100w)` is a rouge-2."""
+    return spec.partition("(")[0].removesuffix("-recall")
+
+
+def _every_variant(text: str, measures: Sequence[str]) -> list[str]:
+    """The stored measures that a bare name stands for where it is of several by its nature: `rating` of aspects."""
+    name = same_name(text, registry()) if "(" not in text else None
+    if name is None or type(parse_measure(name)).fitted is Measure.fitted:
+        return []
+    return [measure for measure in measures if measure.partition("(")[0] == name]
 
 
 # A table in a file

@@ -268,7 +268,7 @@ def rename_scores(
             continue
         frame = frame.assign(**{column: frame[column].mask(hit, to) for column, hit in hits.items()})
         table = ScoreTable.from_frame(frame, [stored.info])
-        _stage_scores(change, replace(stored, table=table, inputs=inputs(stored)))
+        scorefiles.stage(change, replace(stored, table=table, inputs=inputs(stored)))
     return renamed
 
 
@@ -284,17 +284,13 @@ def _remove_scores(folder: Folder, change: Transaction, target: EditTarget, chan
         if not hit.any():
             continue
         if hit.all():
-            change.remove(scorefiles.file_name(stored.info.measure))
+            scorefiles.remove(change, stored.info.measure)
         else:
             table = ScoreTable.from_frame(frame[~hit], [stored.info])
             gone = target.topic if target.system is None else None
             inputs = {topic: digest for topic, digest in stored.inputs.items() if topic != gone}
-            _stage_scores(change, replace(stored, table=table, inputs=inputs))
+            scorefiles.stage(change, replace(stored, table=table, inputs=inputs))
         changed.scores.append(stored.info.measure)
-
-
-def _stage_scores(change: Transaction, stored: ScoreFile) -> None:
-    scorefiles.write(change.stage(scorefiles.file_name(stored.info.measure)), stored)
 
 
 def _finish(folder: Folder, change: Transaction, changed: Changed, when: str, to: str | None = None) -> None:

@@ -21,7 +21,7 @@ from adjudge.data.layout import SCORES
 from adjudge.data.lines import dump_json
 from adjudge.data.packed import open_bytes
 from adjudge.data.rows import Document, Key, Row, Summary, System, Topic
-from adjudge.data.scorefiles import ScoreFile, file_name, find, write
+from adjudge.data.scorefiles import ScoreFile, find, stage
 from adjudge.data.scores import KEY, MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
 
@@ -545,6 +545,6 @@ class ScoreMerge:
                 stored = ScoreFile(
                     info=info, table=table, origin="imported", inputs={}, source=self._places[measure]
                 )
-                write(change.stage(file_name(measure)), stored)
+                stage(change, stored)
                 counts[measure] = len(rows)
         return counts

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from adjudge.core.errors import FormatError
 from adjudge.core.words import natural
+from adjudge.data.former_names import former_name, is_renamed, name_now
 from adjudge.data.layout import SCORES, UNSTORED
 from adjudge.data.lines import parse_json
 from adjudge.data.packed import check_parquet
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from adjudge.data.transaction import Transaction
+
 _META = b"adjudge"
-_FORMAT = 1
+_FORMAT = 2
+_FIRST_FORMAT = 1
 _DIGEST = b"adjudge-digest"
 _INPUTS = "inputs"
 
@@ -48,9 +52,40 @@ class ScoreFile:
 
 
 def file_name(measure: str) -> str:
-    """scores/rouge-2--1f3a....parquet: readable, and different for different specs on any system."""
+    """scores/rouge-2--1f3a....parquet: readable, and different for different specs on any system.
+
+    A name that means something else in files of the first form has another file than it had there.
+    """
+    return _file_name(measure, f"{measure}|{_FORMAT}" if is_renamed(measure) else measure)
+
+
+def _file_name(measure: str, key: str) -> str:
     slug = re.sub(r"[^a-z0-9]+", "-", measure.lower()).strip("-")[:48] or "measure"
-    return f"{SCORES}/{slug}--{blake2b(measure.encode(), digest_size=6).hexdigest()}.parquet"
+    return f"{SCORES}/{slug}--{blake2b(key.encode(), digest_size=6).hexdigest()}.parquet"
+
+
+def _former_file(measure: str) -> str | None:
+    """Where a file of the first form has the scores of a measure that has another name now."""
+    former = former_name(measure)
+    return _file_name(former, former) if is_renamed(measure) else None
+
+
+def path_of(folder: Path, measure: str) -> Path:
+    """The file of a measure's scores: where it would be written, or one of the first form that is still there."""
+    path, former = folder / file_name(measure), _former_file(measure)
+    return folder / former if former and not path.exists() and (folder / former).exists() else path
+
+
+def stage(change: Transaction, stored: ScoreFile) -> None:
+    """Write scores in a change, in place of those that are there."""
+    write(change.stage(file_name(stored.info.measure)), stored)
+    former = _former_file(stored.info.measure)
+    if former and (change.folder / former).exists():
+        change.remove(former)
+
+
+def remove(change: Transaction, measure: str) -> None:
+    change.remove(str(path_of(change.folder, measure).relative_to(change.folder)))
 
 
 def write(path: Path, stored: ScoreFile) -> None:
@@ -121,7 +156,7 @@ def _read(path: Path) -> ScoreFile:
     about = parse_json(metadata[_META].decode(), path, 1)
     if not isinstance(about, dict):
         raise FormatError(f"not a score file: what is said of it is no object; {_AGAIN}", file=path)
-    if about.get("format") != _FORMAT:
+    if about.get("format") not in (_FIRST_FORMAT, _FORMAT):
         raise FormatError(
             f"score format {about.get('format')}, this version reads {_FORMAT}: score again",
             file=path,
@@ -134,10 +169,15 @@ def _read(path: Path) -> ScoreFile:
     for name in table.column_names:
         if name in COLUMNS and str(table.schema.field(name).type) not in (*_TYPES.get(name, _TEXTS), "null"):
             raise FormatError(f"its column {name} holds {table.schema.field(name).type}; {_AGAIN}", file=path)
-    info = MeasureInfo(about["measure"], about["better"], tuple(about["range"]), about["signature"])
+    measure, signature = about["measure"], about["signature"]
     frame: pd.DataFrame = table.to_pandas(ignore_metadata=True)
-    if {*frame["measure"]} - {info.measure}:
+    if {*frame["measure"]} - {measure}:
         raise FormatError(f"not a score file: it holds scores of other measures; {_AGAIN}", file=path)
+    if about["format"] == _FIRST_FORMAT and about["origin"] == "computed" and is_renamed(measure):
+        former, measure = measure.partition("(")[0], name_now(measure)
+        signature = f"{measure.partition('(')[0]}{signature.removeprefix(former)}"
+        frame["measure"] = measure
+    info = MeasureInfo(measure, about["better"], tuple(about["range"]), signature)
     inputs = frame.drop_duplicates("topic").set_index("topic")[_INPUTS].dropna()
     if "form" not in frame:
         frame["form"] = None
@@ -182,7 +222,7 @@ def read_all(folder: Path) -> list[ScoreFile]:
 
 
 def find(folder: Path, measure: str) -> ScoreFile | None:
-    path = folder / file_name(measure)
+    path = path_of(folder, measure)
     return read(path) if path.exists() else None
 
 

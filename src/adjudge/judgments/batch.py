@@ -113,6 +113,11 @@ class Judgments:
                 by_topic.setdefault(topic, []).extend(some)
         return replace(self, by_topic={topic: tuple(some) for topic, some in by_topic.items()})
 
+    def judged_protocols(self) -> tuple[Protocol, ...]:
+        """The protocols of people's answers, in the order of their names."""
+        names = {judgment.task.protocol for some in self.by_topic.values() for judgment in some}
+        return tuple(protocol for name, protocol in sorted(self.protocols.items()) if name in names)
+
     def everyone(self) -> Iterator[Judged]:
         """Every judgment that counts, by people and by programs."""
         for topics in (self.by_topic, *self.by_judge.values()):

@@ -51,6 +51,7 @@ class Measure:
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {}  # choices of options that take a word
     EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {}  # values of options that take many more
     FIXED: ClassVar[tuple[str, ...]] = ()  # fields that are part of the name
+    NAMED: ClassVar[tuple[str, ...]] = ()  # options that some names set: rouge-1-recall has no stat
     better: ClassVar[Better] = "higher"
     range: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
     needs: ClassVar[frozenset[Need]] = frozenset()
@@ -86,10 +87,14 @@ class Measure:
         """What a paper says of the options, usual ones included; what is done with several references comes last."""
         return []
 
+    def usual(self) -> dict[str, Any]:
+        """The options that a measure of this name has where none is written."""
+        return {f.name: f.default for f in fields(self)}
+
     def changed(self) -> dict[str, Any]:
-        """The options that differ from the default."""
-        defaults = {f.name: f.default for f in fields(self)}
-        return {option: value for option, value in self.options().items() if value != defaults[option]}
+        """The options that are not as usual."""
+        usual = self.usual()
+        return {option: value for option, value in self.options().items() if value != usual[option]}
 
     def check_installed(self) -> None:
         """Say before the work starts that an extra is missing."""

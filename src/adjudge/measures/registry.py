@@ -41,7 +41,7 @@ from adjudge.measures.judged.rating import Rating
 from adjudge.measures.judged.wins import Wins
 from adjudge.measures.nams import Nams
 from adjudge.measures.plugin import registered
-from adjudge.measures.presets import PRESETS, written_out
+from adjudge.measures.presets import PRESETS, is_pattern, matching, written_out
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import ROUGE_NAMES, find_rouge
 from adjudge.measures.spec import build, same_name, split_spec
@@ -158,8 +158,13 @@ def _find(name: str) -> Make:
 
 
 def parse_measures(texts: str | Iterable[str]) -> list[Measure]:
-    """Several specs, each once; a preset stands for its measures, `stat=all` for three."""
-    specs = written_out(texts)
+    """Several specs, each once; a preset or a pattern stands for its measures, `stat=all` for three."""
+    specs = []
+    for text in written_out(texts):
+        names = matching(text, registry()) if is_pattern(text) else [text]
+        if not names:
+            raise UsageError(f"no measure is called {quoted(text)}; list them with: adjudge measures")
+        specs += names
     return list(dict.fromkeys(measure for spec in specs for measure in parse_measure(spec).expanded()))
 
 

@@ -25,7 +25,7 @@ from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
-from adjudge.measures.base import Measure
+from adjudge.measures.base import Measure, Need
 from adjudge.measures.registry import parse_measure, registry
 from adjudge.measures.spec import judge_of
 
@@ -138,14 +138,19 @@ def own_reference_note(people: Sequence[str], most: int) -> str:
     return f"{own_reference(people, most)}: the option refs=jackknife is fair to all"
 
 
-def check_needs(collection: Collection, judgments: Judgments, measures: Sequence[Measure]) -> None:
-    """Say what is missing before any work starts."""
+def lacks(collection: Collection, judgments: Judgments, measure: Measure) -> list[Need]:
+    """What a measure needs and is not there."""
     have = {
         "references": any(collection.references(t) for t in collection.topics),
         "documents": bool(collection.documents),
         "units": bool(collection.units),
         "judgments": bool(judgments.by_topic or judgments.by_judge),
     }
+    return sorted(need for need in measure.needs if not have[need])
+
+
+def check_needs(collection: Collection, judgments: Judgments, measures: Sequence[Measure]) -> None:
+    """Say what is missing before any work starts."""
     lines = Call(
         command=["import", "lines", "EVALUATION"],
         function="Evaluation.import_lines()",
@@ -159,9 +164,8 @@ def check_needs(collection: Collection, judgments: Judgments, measures: Sequence
     }
     for measure in measures:
         measure.check_installed()
-        for need in sorted(measure.needs):
-            if not have[need]:
-                raise DataError(f"{measure} needs {need}, and there are none: add {hints[need]}")
+        for need in lacks(collection, judgments, measure):
+            raise DataError(f"{measure} needs {need}, and there are none: add {hints[need]}")
 
 
 # Scoring
@@ -211,8 +215,8 @@ def score(
 ) -> list[Scored]:
     """Score every topic that is new or has changed since; the rest is kept. All files change at once.
 
-    A measure that gives no score at all is an error, unless those that do are enough (`partly`). Where it had scores
-    and nothing that was judged is left, these go: nothing stands behind them.
+    A measure that gives no score at all, or lacks what it needs, is an error, unless those that do are enough
+    (`partly`). Where it had scores and nothing that was judged is left, these go: nothing stands behind them.
     """
     gone: list[Scored] = []
     bare = {}
@@ -232,6 +236,8 @@ def score(
             f"{folder.path}: nothing to score: no summary has the role peer;"
             f" import some: adjudge import FILE {folder.path}"
         )
+    if partly:
+        measures = [m for m in measures if not lacks(collection, judgments, m)] or measures
     check_needs(collection, judgments, measures)
     everything = list(batches.values())
     measures = list(
@@ -313,8 +319,9 @@ def _store(
                 why = plan.measure.why_nothing(seen(plan.measure, everything))
                 raise DataError(f"{plan.measure}: no scores: {why}")
             if plan.changes(stored):
-                scorefiles.write(change.stage(scorefiles.file_name(str(plan.measure))), stored)
-            results.append(plan.report(stored))
+                scorefiles.stage(change, stored)
+            if not (partly and stored.table.frame.empty):
+                results.append(plan.report(stored))
         change.commit()
         for plan in plans:
             scorefiles.forget_unstored(folder.path, str(plan.measure))
@@ -333,7 +340,7 @@ def _without_judgments(folder: Folder, measure: Measure) -> list[ScoreFile]:
 def _drop(change: Transaction, stored: ScoreFile) -> Scored:
     """Take a measure's scores out, as nothing is left that they were made from."""
     measure = stored.info.measure
-    change.remove(scorefiles.file_name(measure))
+    scorefiles.remove(change, measure)
     topics = tuple(dict.fromkeys(stored.table.frame["topic"]))
     return Scored(
         measure=measure,
@@ -496,7 +503,7 @@ def _plan(
 def _stamp(folder: Folder, measure: Measure) -> object:
     """What tells one version of a measure's stored scores from another."""
     try:
-        stat = (folder.path / scorefiles.file_name(str(measure))).stat()
+        stat = scorefiles.path_of(folder.path, str(measure)).stat()
     except FileNotFoundError:
         return None
     return stat.st_ino, stat.st_mtime_ns, stat.st_size

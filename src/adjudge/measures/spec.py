@@ -98,7 +98,8 @@ def judge_of(text: str) -> str | None:
 def build(make: Make, name: str, options: dict[str, str]) -> Measure:
     """A measure from options as written: `make` is a Measure class, or a partial of one."""
     cls: Any = getattr(make, "func", make)  # a partial carries its class as func
-    kinds = {f.name: f.default for f in fields(cls) if f.name not in cls.FIXED}
+    in_name = {*cls.FIXED, *(option for option in cls.NAMED if option in getattr(make, "keywords", ()))}
+    kinds = {f.name: f.default for f in fields(cls) if f.name not in in_name}
     values: dict[str, Any] = {}
     for option, written in options.items():
         key = same_name(option, kinds)

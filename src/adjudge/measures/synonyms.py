@@ -46,7 +46,7 @@ _HERE = {
     "responsiveness": "rating(aspect=overall), or what the protocol calls the aspect",
     "rouge": "rouge-score (F of ROUGE-1, 2, L and Lsum) or tac (recall of ROUGE-1, 2, L and SU4)",
     "rouge-n": "rouge-1, rouge-2 and so on",
-    "pyrouge": "rouge-1, rouge-2 and rouge-l, or adjudge rouge155 with its own options",
+    "pyrouge": "rouge-1-recall, rouge-2-recall and rouge-l-recall, or adjudge rouge155 with its own options",
 }
 
 
@@ -67,15 +67,15 @@ def meant(name: str) -> str | None:
 
 
 def _rouge(what: str, stat: str | None) -> str:
-    """Recall of ROUGE-1.5.5 and F of rouge-score are different numbers, so both are named; one, where it was said."""
+    """Recall of ROUGE-1.5.5 and of rouge-score are different numbers, so both are named."""
     name = f"rouge-{what}"
-    level = ", level=sentence" if what == "l" else ""
     kind = {"r": "recall", "p": "precision", "f": "f"}[stat[0]] if stat else None
-    plain = name if kind in (None, "recall") else f"{name}(stat={kind})"
     if what not in _LIKE_ROUGE_SCORE:
-        return f'type "{plain}"'
-    google = f"{name}(stat={kind or 'f'}, stem=porter-nltk, refs=max{level})"
-    words = {"recall": "recall", "precision": "precision", "f": "F", None: "recall"}[kind]
-    theirs = "F" if kind is None else words
-    ours = words if what == "lsum" else f"{words} as ROUGE-1.5.5 has it"
-    return f'type "{plain}" ({ours}) or "{google}" ({theirs} as rouge-score has it)'
+        return f'type "{name}"' if kind in (None, "recall") else f'type "{name}(stat={kind})"'
+    if kind in (None, "f"):
+        return f'type "{name}" (F as rouge-score has it)'
+    level = ", level=summary" if what == "l" else ""
+    original = (
+        f"{name}-recall" if kind == "recall" else f"{name}(stat={kind}, stem=porter-155, refs=pooled{level})"
+    )
+    return f'type "{original}" ({kind} as ROUGE-1.5.5 has it) or "{name}(stat={kind})" ({kind} as rouge-score has it)'

@@ -304,7 +304,7 @@ def compared(
 
 
 MODEL_FREE = {"JS": "js"}
-ROUGES = {"R1": "rouge-1", "R2": "rouge-2", "R3": "rouge-3", "R4": "rouge-4", "SU4": "rouge-su4"}
+ROUGES = {**{f"R{n}": f"rouge-{n}-recall" for n in (1, 2, 3, 4)}, "SU4": "rouge-su4"}
 LINES = {**ROUGES, **MODEL_FREE}
 """What the trajectories of answers are compared with: horizontal lines."""
 

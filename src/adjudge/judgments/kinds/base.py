@@ -265,6 +265,11 @@ class Protocol:
         )
         return f"Protocol({', '.join(shown)})"
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What its answers are scored by where no measure is named."""
+        return ()
+
     # Its file
 
     @classmethod

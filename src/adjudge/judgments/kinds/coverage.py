@@ -56,6 +56,11 @@ class CoverageProtocol(Protocol):
     PLACES = ("summary", "reference", "unit")
     MAY_SHOW = ("guidelines", "topic", "documents")
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        counts_errors = any("0" in question.values for question in self.questions)
+        return ("coverage", *(["quality-errors" if counts_errors else "quality"] if self.questions else []))
+
     @classmethod
     def parse(cls, file: ProtocolFile, data: Mapping[str, Any]) -> dict[str, Any]:
         units = file.table("units", data.get("units"))

@@ -39,6 +39,10 @@ class PreferenceProtocol(Protocol):
     LABEL = "Pair"
     PLACES = ("left", "right")
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return ("preference",) if self.of == "sentences" else ("wins",)
+
     @classmethod
     def parse(cls, file: ProtocolFile, data: Mapping[str, Any]) -> dict[str, Any]:
         return {

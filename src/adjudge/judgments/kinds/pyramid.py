@@ -33,6 +33,10 @@ class PyramidProtocol(Protocol):
     IN_BROWSER = False
     BY_REFERENCE = False
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return ("pyramid",)
+
     def why_not_assigned(self) -> str | None:
         return f"{self.name} is a pyramid protocol, and assign knows coverage, rating and preference"
 

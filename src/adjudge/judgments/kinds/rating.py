@@ -31,6 +31,10 @@ class RatingProtocol(Protocol):
     IS_WHOLE = False
     PLACES = ("summary",)
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return ("rating",)
+
     @classmethod
     def parse(cls, file: ProtocolFile, data: Mapping[str, Any]) -> dict[str, Any]:
         return {"questions": file.questions("aspects", data.get("aspects"), RATING, least=1)}

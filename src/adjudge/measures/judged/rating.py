@@ -30,6 +30,7 @@ def aspects(batches: Sequence[TopicBatch]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+ALL = "all"
 Rated = tuple[Judged, int, float]
 """A task, which repeat it is, and its rating."""
 
@@ -38,12 +39,12 @@ Rated = tuple[Judged, int, float]
 class Rating(JudgedMeasure):
     """What assessors gave a summary on one aspect: a row per assessor; tables pool them by mean or median.
 
-    aspect   as the protocol calls it: content, overall, coherence, 3 (a question's number)
+    aspect   as the protocol calls it: content, overall, coherence, 3 (a question's number); all: each of them
     scale    raw, or z: how many of an assessor's own standard deviations above the assessor's own mean. z needs
              two different ratings by the assessor. Anonymous positions are not persons, and have no z.
     """
 
-    aspect: str = "overall"
+    aspect: str = ALL
     scale: str = "raw"
 
     FAMILY = "rating"
@@ -61,7 +62,7 @@ class Rating(JudgedMeasure):
 
     @property
     def title_name(self) -> str:
-        return f"{self.aspect} rating"
+        return "rating" if self.aspect == ALL else f"{self.aspect} rating"
 
     def title_details(self) -> list[str]:
         return ["z-scores"] if self.scale == "z" else []
@@ -72,11 +73,10 @@ class Rating(JudgedMeasure):
         return "evaluation" if self.scale == "z" else "topic"
 
     def fitted(self, batches: Sequence[TopicBatch]) -> list[Measure]:
-        """Plain `rating` is of the aspect overall, or, where nobody was asked for that, of every aspect."""
-        there = aspects(batches)
-        if self.aspect in there or self.aspect != Rating.aspect:
+        """Plain `rating` stands for every aspect that somebody rated."""
+        if self.aspect != ALL:
             return [self]
-        return [replace(self, aspect=aspect) for aspect in there] or [self]
+        return [replace(self, aspect=aspect) for aspect in aspects(batches)] or [self]
 
     def why_nothing(self, batches: Sequence[TopicBatch]) -> str:
         there = aspects(batches)

@@ -170,6 +170,7 @@ STATS = ("recall", "precision", "f")
 REFS = ("pooled", "best", "mean", "max", "jackknife")
 STAT_TITLES = {"recall": "recall", "precision": "precision", "f": "F", "all": "F, recall and precision"}
 REFS_TITLES = {
+    "pooled": "references pooled",
     "max": "best reference",
     "best": "reference of highest recall",
     "mean": "mean over references",

@@ -86,7 +86,9 @@ def stemmer_words(stem: str) -> str:
 
 @dataclass(frozen=True)
 class Rouge(Measure):
-    """What every ROUGE shares. The defaults are DUC's and TAC's: recall, stemmed, references pooled.
+    """What every ROUGE shares. Under a bare name ROUGE-1 to 9, L and Lsum are rouge-score's: F, its stemmer, the best
+    reference. What ROUGE-1.5.5 printed for DUC and TAC is recall, of all references pooled: rouge-1-recall, and
+    ROUGE-W, S, SU and BE under any name.
 
     stat   recall, precision, f (with alpha: towards 1 precision counts), or all: three measures
     stem   porter-155 is ROUGE-1.5.5's, porter-nltk rouge-score's, porter Snowball's; or a language: german
@@ -146,26 +148,30 @@ class Rouge(Measure):
     @property
     def title_name(self) -> str:
         """`ROUGE-2 recall`: what is counted, and which of the three numbers it is."""
-        alpha = f" (alpha {self.alpha:g})" if self.stat == "f" and self.alpha != 0.5 else ""
-        return f"{self.counted_title} {STAT_TITLES[self.stat]}{alpha}"
+        return f"{self.counted_title} {STAT_TITLES[self.stat]}{self.alpha_title}"
+
+    @property
+    def alpha_title(self) -> str:
+        return f" (alpha {self.alpha:g})" if self.stat == "f" and self.alpha != 0.5 else ""
 
     @property
     def counted_title(self) -> str:
         return self.name.upper()
 
     def title_details(self) -> list[str]:
-        """The stemmer goes without saying where it is rouge-score's with its best reference, else ROUGE-1.5.5's."""
-        usual = "porter-nltk" if self.refs == "max" else "porter-155"
-        options = {k: v for k, v in self.changed().items() if k not in ("stat", "alpha", "level", *_IN_WORDS)}
+        """The stemmer goes without saying where it is the usual one of what is done with several references."""
+        usual = self.usual()
+        stem = {"max": "porter-nltk", "pooled": "porter-155"}.get(self.refs, usual["stem"])
+        options = {k: v for k, v in self.changed().items() if k not in ("stat", "alpha", *_IN_WORDS)}
         if self.alpha != 0.5 and self.stat != "f":
             options["alpha"] = self.alpha
         details = []
         if self.limit != "none":
             unit = "bytes" if self.limit.endswith("b") else "words"
             details.append(f"first {int(self.limit[:-1]):,} {unit}")
-        if self.refs != "pooled":
+        if self.refs != usual["refs"]:
             details.append(REFS_TITLES[self.refs])
-        if self.stem != usual:
+        if self.stem != stem:
             details.append("not stemmed" if self.stem == "none" else f"stemmer {self.stem}")
         if self.stop != "none":
             details.append(f"without stop words ({self.stop})")
@@ -286,7 +292,39 @@ class Rouge(Measure):
 
 
 @dataclass(frozen=True)
-class RougeN(Rouge):
+class RougeOfTwoHabits(Rouge):
+    """ROUGE-N, L and Lsum: rouge-score's under the bare name, ROUGE-1.5.5's under its name with `-recall`."""
+
+    stat: str = "f"
+    stem: str = "porter-nltk"
+    refs: str = "max"
+
+    NAMED = ("stat",)
+    RECALL: ClassVar[dict[str, Any]] = {"stat": "recall", "stem": "porter-155", "refs": "pooled"}
+
+    @property
+    def base_name(self) -> str:
+        raise TypeError(f"{type(self).__name__} does not say what it is called")
+
+    @property
+    def name(self) -> str:
+        return f"{self.base_name}-recall" if self.stat == "recall" else self.base_name
+
+    def usual(self) -> dict[str, Any]:
+        return super().usual() | (self.RECALL if self.stat == "recall" else {})
+
+    @property
+    def counted_title(self) -> str:
+        return self.base_name.upper()
+
+    @property
+    def title_name(self) -> str:
+        """`ROUGE-2` of F, which is what the field reports."""
+        return f"{self.counted_title}{self.alpha_title}" if self.stat == "f" else super().title_name
+
+
+@dataclass(frozen=True)
+class RougeN(RougeOfTwoHabits):
     """Runs of n words, across sentences, each as often as both texts have it (Lin 2004, section 2)."""
 
     n: int = 1
@@ -295,7 +333,7 @@ class RougeN(Rouge):
     FIXED = ("n",)
 
     @property
-    def name(self) -> str:
+    def base_name(self) -> str:
         return f"rouge-{self.n}"
 
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
@@ -358,11 +396,11 @@ class RougeS(Rouge):
 
 
 @dataclass(frozen=True)
-class RougeL(Rouge):
-    """`level=summary` is the union of every reference sentence's LCS with the peer's sentences; `level=sentence`
-    the LCS of the texts as wholes, as rouge-score's rougeL."""
+class RougeL(RougeOfTwoHabits):
+    """`level=sentence` is the LCS of the texts as wholes, as rouge-score's rougeL; `level=summary` the union of every
+    reference sentence's LCS with the peer's sentences, as in ROUGE-1.5.5."""
 
-    level: str = "summary"
+    level: str = "sentence"
     split: str = "sentences"
 
     PLAIN_COST = 0.005
@@ -374,18 +412,15 @@ class RougeL(Rouge):
         "level": ("summary", "sentence"),
         "split": SPLITS,
     }
+    RECALL: ClassVar[dict[str, Any]] = {**RougeOfTwoHabits.RECALL, "level": "summary"}
 
     @property
     def lines(self) -> str:
         return self.split if self.level == "summary" else "lines"
 
     @property
-    def name(self) -> str:
+    def base_name(self) -> str:
         return "rouge-l"
-
-    @property
-    def counted_title(self) -> str:
-        return "ROUGE-L (sentence)" if self.level == "sentence" else "ROUGE-L"
 
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         if self.level == "sentence":
@@ -404,6 +439,8 @@ class RougeL(Rouge):
 class RougeLines(RougeL):
     """rouge-score's rougeLsum: ROUGE-L by summary, a line being a sentence."""
 
+    level: str = "summary"
+
     ABOUT = "ROUGE-L with a line as a sentence, as rouge-score's rougeLsum"
     FIXED = ("level", "split")
 
@@ -412,7 +449,7 @@ class RougeLines(RougeL):
         return "lines"
 
     @property
-    def name(self) -> str:
+    def base_name(self) -> str:
         return "rouge-lsum"
 
     @property
@@ -462,8 +499,11 @@ class RougeW(Rouge):
 
 ROUGE_NAMES: dict[str, Make] = {
     **{f"rouge-{n}": partial(RougeN, n=n) for n in range(1, 10)},
+    **{f"rouge-{n}-recall": partial(RougeN, n=n, **RougeN.RECALL) for n in range(1, 10)},
     "rouge-l": RougeL,
+    "rouge-l-recall": partial(RougeL, **RougeL.RECALL),
     "rouge-lsum": RougeLines,
+    "rouge-lsum-recall": partial(RougeLines, **RougeLines.RECALL),
     "rouge-w": RougeW,
     "rouge-s4": partial(RougeS, skip=4),
     "rouge-su4": partial(RougeS, skip=4, unigrams=True),
@@ -471,19 +511,22 @@ ROUGE_NAMES: dict[str, Make] = {
     "rouge-su*": partial(RougeS, skip=-1, unigrams=True),
 }
 _ANY_SKIP = re.compile(r"rouge-s(u?)(\d{1,4})")
+_OF_ROUGE_SCORE = re.compile(r"rouge([1-9]|l|lsum)")
 
 
 def find_rouge(name: str) -> Make | None:
-    """What makes the ROUGE of this name, where it is one."""
+    """What makes the ROUGE of this name, where it is one; rouge-score's own names are names, too."""
     if match := _ANY_SKIP.fullmatch(name):
         return partial(RougeS, skip=int(match[2]), unigrams=bool(match[1]))
-    return ROUGE_NAMES.get(name)
+    return ROUGE_NAMES.get(
+        _OF_ROUGE_SCORE.sub(r"rouge-\1", name) if _OF_ROUGE_SCORE.fullmatch(name) else name
+    )
 
 
 def parse_rouge(specs: Sequence[str]) -> list[Rouge] | None:
     """The measures of these specs, each once; None where one is not a ROUGE's."""
     split = [split_spec(spec) for spec in specs]
-    makes = [find_rouge(name) for name, _ in split]
+    makes = [find_rouge(name.lower()) for name, _ in split]
     if None in makes:
         return None
     built = (build(make, *spec) for make, spec in zip(makes, split, strict=True) if make)
