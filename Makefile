@@ -48,7 +48,7 @@ test: $(VENV)/dev.stamp browser proxies  ## all tests but the exhaustive ones
 	@$(BIN)/python -m pytest -m "not slow and not embeddings and not local_judge and not latex" -n 3 --dist worksteal
 
 approve: $(VENV)/dev.stamp  ## write what the product says now into tests/approved, to be read in git diff
-	@grep -rlw approved tests --include='test_*.py' | xargs $(BIN)/python -m pytest -q -m "not slow and not embeddings and not local_judge and not latex" -n 3 --approve
+	@grep -rlwE 'approved|check_page' tests --include='test_*.py' | xargs $(BIN)/python -m pytest -q -m "not slow and not embeddings and not local_judge and not latex" -n 3 --approve
 
 test-all: $(VENV)/dev.stamp browser proxies test-lowest  ## all tests, the exhaustive ones too, and the oldest dependencies
 	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings and not local_judge and not latex" -n 2 --dist worksteal

@@ -6,9 +6,12 @@ read. `make approve` writes what is said now; the change is read in `git diff`, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from difflib import unified_diff
 from pathlib import Path
+from typing import Any, Protocol
 
 from filelock import FileLock
 
@@ -16,7 +19,10 @@ import adjudge
 
 TESTS = Path(__file__).parent
 APPROVED = TESTS / "approved"
+DOCS = TESTS.parent / "docs"
 MARK = "=== "
+DOTS = "..."
+"""Of what a page shows: here lines are left out."""
 
 
 def file_of(module: Path) -> Path:
@@ -65,3 +71,45 @@ class Approved:
         assert kept is not None, f"{name}: nobody has approved what is said: make approve, and read the diff"
         difference = unified_diff(kept.splitlines(), shown.splitlines(), "approved", "said now", lineterm="")
         assert kept == shown, "\n".join([f"{name} (make approve, if that is better):", *difference])
+
+
+class CheckPage(Protocol):
+    """`check_page("anova.md", "anova", run)`; see the function."""
+
+    def __call__(self, name: str, calls: str, run: Callable[[str], Any]) -> int: ...
+
+
+CONSOLE = re.compile(r"(?<=^```console\n)\$ adjudge ([^\n]*)\n(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
+
+
+def check_page(name: str, calls: str, run: Callable[[str], Any], *, rewrite: bool = False) -> int:
+    """A page of the documentation shows what its commands print, or how that begins; says how many it shows.
+
+    `calls` are the first words of the commands that are meant, `run` gives what one prints by the words after these.
+    """
+    count, page = 0, DOCS / name
+
+    def block(match: re.Match[str]) -> str:
+        nonlocal count
+        if not match[1].startswith(calls):
+            return match[0]
+        count += 1
+        done = run(match[1].removeprefix(calls).strip())
+        printed = [line.rstrip() for line in getattr(done, "stdout", done).splitlines()]
+        shown = match[2].splitlines()
+        if DOTS in shown:
+            cut = shown.index(DOTS)
+            begins = [*printed[:cut], DOTS, *printed[len(printed) - len(shown) + cut + 1 :]]
+        else:
+            begins = printed if rewrite and len(printed) <= len(shown) + 2 else printed[: len(shown)]
+        if rewrite:
+            return "\n".join([f"$ adjudge {match[1]}", *begins, ""])
+        difference = "\n".join(unified_diff(shown, begins, name, "printed now", lineterm=""))
+        assert begins == shown, f"make approve, if this is better:\n{difference}"
+        return match[0]
+
+    with FileLock(f"{page}.lock") if rewrite else nullcontext():
+        changed = CONSOLE.sub(block, page.read_text(encoding="utf-8"))
+        if rewrite:
+            page.write_text(changed, encoding="utf-8")
+    return count

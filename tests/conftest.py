@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from tests import approving
 from tests.approving import Approved
 from tests.properties import EXHAUSTIVE, QUICK
 
@@ -106,6 +107,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def approved(request: pytest.FixtureRequest) -> Approved:
     """`approved(text)`: the text is the one that was approved (tests/approving.py)."""
     return Approved(request.path, request.node.name, rewrite=request.config.getoption("--approve"))
+
+
+@pytest.fixture
+def check_page(request: pytest.FixtureRequest) -> approving.CheckPage:
+    """`check_page("anova.md", "anova", run)`: the page shows what its commands print (tests/approving.py)."""
+    return partial(approving.check_page, rewrite=request.config.getoption("--approve"))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.analyses.catalogue.test_catalogue import check_drawn
+from tests.approving import CheckPage
 from tests.cli.running import called
 
 import adjudge
@@ -207,12 +208,8 @@ def test_the_figure_draws_the_result() -> None:
     assert [[each.by for each in some] for some in _that_fit(many)] == [["p0", "p1"], ["p2"]]
 
 
-def test_the_page_shows_real_output(sliced_demo: Path) -> None:
-    block = re.search(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    assert block is not None
-    first, *shown = block[1].splitlines()
-    done = called(sliced_demo, *first.removeprefix("$ adjudge ").split())
-    assert done.stdout.splitlines()[: len(shown)] == shown
+def test_the_page_shows_real_output(sliced_demo: Path, check_page: CheckPage) -> None:
+    assert check_page("slices.md", "", lambda line: called(sliced_demo, *line.split())) == 1
     code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert code is not None
     spaces: dict[str, Any] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import shutil
 from pathlib import Path
 
 import pytest
+from tests.approving import CheckPage
 from tests.cli.running import runner
 
 import adjudge
@@ -19,15 +19,6 @@ from adjudge.data.reading import reading_once
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agreement.md").read_text(encoding="utf-8")
 run = runner(command_of("agreement"))
-
-
-def shown(start: str) -> tuple[str, list[str]]:
-    """A block of the page: the command's line without its name, and what follows."""
-    for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL):
-        first, *lines = block.splitlines()
-        if first.startswith(f"$ adjudge agreement {start}"):
-            return first.removeprefix("$ adjudge agreement "), lines
-    raise AssertionError(f"no block of {start}")
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +41,8 @@ def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
 
 
-def test_the_page_shows_real_output() -> None:
-    line, lines = shown("my-eval")
-    assert run(line).stdout.splitlines() == lines
+def test_the_page_shows_real_output(check_page: CheckPage) -> None:
+    assert check_page("agreement.md", "agreement my-eval", lambda more: run(f"my-eval {more}")) == 1
 
 
 def test_a_table_of_ratings_in_every_form() -> None:
@@ -100,13 +90,12 @@ def test_mistakes_name_what_there_is() -> None:
 
 
 @pytest.mark.shared_data
-def test_the_page_shows_summevals_experts(summeval: Path) -> None:
-    line, lines = shown("summeval")
-    assert run(line.replace("summeval", str(summeval))).stdout.splitlines()[: len(lines)] == lines
+def test_the_page_shows_summevals_experts(summeval: Path, check_page: CheckPage) -> None:
+    assert check_page("agreement.md", "agreement summeval", lambda more: run(f"{summeval} {more}")) == 1
 
 
 @pytest.mark.shared_data
-def test_the_page_shows_squalitys_reviewers(shared_data: Path, tmp_path: Path) -> None:
+def test_the_page_shows_squalitys_reviewers(shared_data: Path, tmp_path: Path, check_page: CheckPage) -> None:
     rows = ["topic,system,assessor,correctness,coverage,overall"]
     for story in (shared_data / "squality" / "human_eval.jsonl").read_text(encoding="utf-8").splitlines():
         found = json.loads(story)
@@ -117,8 +106,8 @@ def test_the_page_shows_squalitys_reviewers(shared_data: Path, tmp_path: Path) -
                     key = (f"{found['passage-id']}-{question}", system, f"reviewer-{review['worker_id']}")
                     rows.append(",".join(map(str, (*key, *values))))
     (tmp_path / "squality.csv").write_text("\n".join(rows), encoding="utf-8")
-    line, lines = shown("squality.csv")
-    assert run(line.replace("squality.csv", str(tmp_path / "squality.csv"))).stdout.splitlines() == lines
+    table = tmp_path / "squality.csv"
+    assert check_page("agreement.md", "agreement squality.csv", lambda more: run(f"{table} {more}")) == 1
     pairs = adjudge.agreement(tmp_path / "squality.csv", "correctness", scale="interval").questions[0].pairs
     alphas = [each.alpha.value for each in pairs if "reviewer-6" in (each.a, each.b)]
     assert (round(min(alphas), 3), round(max(alphas), 3)) == (-0.105, 0.093)

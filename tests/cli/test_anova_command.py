@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.approving import CheckPage
 from tests.cli.running import runner
 
 import adjudge
@@ -46,14 +47,8 @@ def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
 
 
-def test_the_page_shows_real_output() -> None:
-    block = re.search(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    assert block is not None
-    first, *shown = block[1].splitlines()
-    assert first.startswith("$ adjudge anova ")
-    printed = run(first.removeprefix("$ adjudge anova ")).stdout.splitlines()
-    assert printed[: len(shown)] == shown
-    assert printed[-1].endswith("|length:100|rows:108|anova:type-I:system+topic|alpha:0.05")
+def test_the_page_shows_real_output(check_page: CheckPage) -> None:
+    assert check_page("anova.md", "anova", run) == 2
 
 
 def test_the_page_names_every_option() -> None:

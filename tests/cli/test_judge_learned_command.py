@@ -5,29 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import shutil
 from pathlib import Path
 
 import pytest
+from tests.approving import CheckPage
 from tests.cli.running import runner
 
-from adjudge.cli.judge_learned import APPLY, TRAIN, apply, train
+from adjudge.cli.judge_learned import APPLY, apply, train
 from adjudge.core.errors import FormatError, UsageError
 from adjudge.demo.build import build
 from adjudge.evaluation import Evaluation
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judges-learned.md").read_text(encoding="utf-8")
 trained, applied = runner(train), runner(apply)
-
-
-def shown(start: str) -> tuple[str, list[str]]:
-    """A block of the page: the command's line without its name, and what follows."""
-    for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL):
-        first, *lines = block.splitlines()
-        if first.startswith(f"$ {start}"):
-            return re.sub(r"^adjudge judge \w+ ", "", first.removeprefix("$ ")), lines
-    raise AssertionError(f"no block of {start}")
 
 
 @pytest.fixture(scope="module")
@@ -48,17 +39,10 @@ def _there(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
 
 
-def test_the_page_shows_real_output(place: Path) -> None:
-    line, lines = shown("adjudge judge train")
-    assert TRAIN.replace("duc-2002", "duc-2001").endswith(line)
-    found = trained(line).stdout.splitlines()
-    cut = lines.index("...")  # of the rules the page has the first
-    assert found[:cut] == lines[:cut]
-    rest = lines[cut + 1 :]
-    assert found[-len(rest) :] == rest
-    line, lines = shown("adjudge judge apply")
-    assert APPLY.endswith(line)
-    assert applied(line).stdout.splitlines() == lines
+def test_the_page_shows_real_output(place: Path, check_page: CheckPage) -> None:
+    assert check_page("judges-learned.md", "judge train", trained) == 1
+    line = APPLY.removeprefix("adjudge judge apply ")
+    assert check_page("judges-learned.md", "judge apply", applied) == 1
     assert "2,225 answers were there already" in applied(line).stdout
     again = json.loads(applied(f"{line} --json").stdout)
     assert (again["answers"], again["answers_there"], again["held_out"]) == (0, 2225, 108)

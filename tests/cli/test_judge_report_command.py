@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.approving import CheckPage
 from tests.cli.running import called
 from tests.conftest import few_topics
 
@@ -59,24 +60,17 @@ def _there(folder: Path) -> Iterator[None]:
         yield
 
 
-def test_the_page_shows_real_output(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All but the signature."""
+def test_the_page_shows_real_output(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, check_page: CheckPage
+) -> None:
     monkeypatch.setenv("COLUMNS", "118")
-    (block,) = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    first, *shown = block.splitlines()
-    done = called(folder, *first.removeprefix("$ adjudge ").split())
-    printed = done.stdout.splitlines()
-    assert [line for line in printed if not line.startswith("judge report(")] == [
-        line for line in shown if not line.startswith("judge report(")
-    ]
+    assert check_page("judges.md", "", lambda line: called(folder, *line.split())) == 1
 
 
 def test_the_pages_code_runs(capsys: pytest.CaptureFixture[str]) -> None:
     for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
         exec(code, {"adjudge": adjudge})
-    assert (
-        "tree on completeness is better than ROUGE-1 recall, but below an assessor" in capsys.readouterr().out
-    )
+    assert "tree on completeness is better than ROUGE-1, but below an assessor" in capsys.readouterr().out
 
 
 def test_without_a_name_all_programs(folder: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.approving import CheckPage
 from tests.cli.running import runner
 
 import adjudge
@@ -58,14 +59,8 @@ def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
 
 
-def test_the_page_shows_real_output() -> None:
-    blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    assert blocks
-    for block in blocks:
-        first, *shown = block.splitlines()
-        assert first.startswith("$ adjudge plan ")
-        printed = run(first.removeprefix("$ adjudge plan ")).stdout.splitlines()
-        assert printed[: len(shown)] == shown
+def test_the_page_shows_real_output(check_page: CheckPage) -> None:
+    assert check_page("planning.md", "plan", run)
 
 
 def test_a_difference_is_planned_for() -> None:

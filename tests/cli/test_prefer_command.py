@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.approving import CheckPage
 from typer.testing import CliRunner, Result
 
 from adjudge.analyses.preferences import Prefer
@@ -288,12 +289,8 @@ def test_the_pages_commands_run(here: Path, name: str) -> None:
         assert run(line.removeprefix("adjudge prefer ")).stdout or "--csv" in line
 
 
-def test_the_arena_page_shows_real_output(here: Path) -> None:
-    text = (DOCS / "arena.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
-    first, *shown = block.splitlines()
-    printed = run(first.removeprefix("$ adjudge prefer ")).stdout.splitlines()
-    assert printed[: len(shown)] == shown
+def test_the_arena_page_shows_real_output(here: Path, check_page: CheckPage) -> None:
+    assert check_page("arena.md", "prefer", run) == 1
 
 
 @pytest.mark.parametrize("name", ["preferences-asking.md", "arena.md"])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.approving import CheckPage
 from tests.cli.running import runner
 
 import adjudge
@@ -39,17 +39,8 @@ def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
 
 
-def test_the_page_shows_real_output() -> None:
-    block = re.search(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    assert block is not None
-    first, *shown = block[1].splitlines()
-    assert first.startswith("$ adjudge topics ")
-    printed = run(first.removeprefix("$ adjudge topics ")).stdout.splitlines()
-    assert printed[: len(shown)] == shown
-    assert printed[len(shown)].startswith(
-        "On ROUGE-2 recall at 100 words the topics do not differ significantly"
-    )
-    assert printed[-1].endswith("|test:kruskal-wallis:tukey-mean-ranks:0.05|blocks:friedman")
+def test_the_page_shows_real_output(check_page: CheckPage) -> None:
+    assert check_page("topics.md", "topics", run) == 1
 
 
 def test_every_measure_unless_named() -> None:

@@ -23,6 +23,7 @@ from adjudge.cli.output import (
     progress,
     say,
     say_pieces,
+    say_signature,
     show,
     show_json,
     warn,
@@ -80,13 +81,14 @@ OUTPUTS: Mapping[str, tuple[Any, Any]] = {
             typer.Option(
                 "--signature",
                 metavar="TEXT",
-                help="Ask for what a signature says; options that are typed come before it.",
+                help="Ask for what a signature says, as printed by --show-signature; typed options come before it.",
                 rich_help_panel="Advanced",
                 show_default=False,
             ),
         ],
         None,
     ),
+    "show_signature": (options.ShowSignature, False),
     "table": (
         Annotated[
             list[str] | None,
@@ -131,6 +133,7 @@ def command_of(name: str) -> Callable[..., None]:
         sources = [typed.pop("scores", None), *(typed.pop("more", None) or ())]
         lower = tuple(typed.pop("lower", None) or ())
         signature = outputs.pop("signature")
+        outputs.pop("show_signature")
         chosen = _chosen(cls, variants, typed, signature)
         if outputs.get("methods") and not chosen.METHODS:
             raise UsageError(f"{_called(cls, variants, chosen)} takes no --methods")
@@ -494,8 +497,7 @@ def show_one(result: Result) -> None:
     for sentence in () if result.ROWS_SAY_ALL else sentences:
         if sentence not in told:
             say(sentence)
-    if result.signature:
-        say(result.signature, "dim")
+    say_signature(result.signature)
 
 
 def show_parts(result: Parts) -> None:
@@ -518,6 +520,6 @@ def show_parts(result: Parts) -> None:
             say(table.title, "bold")
             show(replace(table, title=""))
             print()
-    say(result.signature, "dim")
+    say_signature(result.signature)
     if result.in_short:
         say("--part NAME shows the tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")

@@ -11,7 +11,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
-from adjudge.cli.output import progress, say, show, show_json, warn, write_csv
+from adjudge.cli.output import progress, say, say_signature, show, show_json, warn, write_csv
 from adjudge.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def train(
     ] = 1000,
     seed: options.Seed = 0,
     json: options.Json = False,
+    show_signature: options.ShowSignature = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
     markdown: options.Markdown = False,
@@ -122,7 +123,7 @@ def _show(trained: TrainedJudge, *, rules: bool, output: Path | None) -> None:
         say(line)
     for line in table.notes:
         warn(line)
-    say(table.signature, "dim")
+    say_signature(table.signature)
 
 
 def apply(
@@ -150,6 +151,7 @@ def apply(
         ),
     ] = None,
     json: options.Json = False,
+    show_signature: options.ShowSignature = False,
 ) -> None:
     """Let a learned judge answer every model unit; its answers are marked as learned, and kept apart from people's.
 
@@ -162,4 +164,4 @@ def apply(
         return
     for line in applied.lines():
         say(line)
-    say(applied.card.signature, "dim")
+    say_signature(applied.card.signature)

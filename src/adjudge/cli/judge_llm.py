@@ -19,7 +19,7 @@ from typer.core import TyperCommand
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
-from adjudge.cli.output import say, show, show_json, warn
+from adjudge.cli.output import say, say_signature, show, show_json, warn
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.phrases import spoken
 from adjudge.core.words import counted
@@ -221,6 +221,7 @@ def llm(
         bool, typer.Option("--dry-run", help="Count requests, tokens and the largest cost; send nothing.")
     ] = False,
     json: options.Json = False,
+    show_signature: options.ShowSignature = False,
 ) -> None:
     """Let a language model judge under the same protocol as people; its answers are marked as a judge's.
 
@@ -372,8 +373,9 @@ def _run(job: LlmJob, limits: Any, planted: int | None, json: bool) -> None:
             show_json(check.as_dict())
         else:
             show(check.table())
-            for line in (check.headline(), *check.table().notes, check.signature):
+            for line in (check.headline(), *check.table().notes):
                 say(line)
+            say_signature(check.signature)
         if not check.total.n:
             raise typer.Exit(1)
         return
@@ -384,7 +386,7 @@ def _run(job: LlmJob, limits: Any, planted: int | None, json: bool) -> None:
         kept = None if judged.kept is None else spoken(judged.kept, "command")
         for line in judged.lines("command"):
             say(line, "bold" if line == kept else "")
-        say(judged.card.signature)
+        say_signature(judged.card.signature)
     if judged.failed:
         warn("every answer of this run is missing: see why, and --show-prompt for what was asked")
     if judged.stopped is not None or judged.failed:

@@ -11,6 +11,7 @@ import typer
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.tests import TESTS
 from adjudge.cli.completion import complete_measures, complete_systems
+from adjudge.cli.output import SHOW_SIGNATURE
 from adjudge.core.errors import UsageError, quoted
 
 Folder = Annotated[
@@ -33,6 +34,22 @@ OutFolder = Annotated[
 LevelAlpha = Annotated[float, typer.Option("--alpha", help="Of tests; 1 - alpha is the level of intervals.")]
 Methods = Annotated[
     bool, typer.Option("--methods", help="Print the paragraph on methods, for LaTeX with its BibTeX.")
+]
+
+
+def _show_signature(show: bool) -> bool:
+    SHOW_SIGNATURE.set(show)
+    return show
+
+
+ShowSignature = Annotated[
+    bool,
+    typer.Option(
+        "--show-signature",
+        help="Print how it was computed, in the form of a signature; JSON, CSV and LaTeX always have it.",
+        rich_help_panel="Advanced",
+        callback=_show_signature,
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 Length = Annotated[

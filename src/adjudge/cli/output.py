@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,15 @@ def console() -> Console:
 def say(text: str, style: str = "") -> None:
     """A line or a text. Texts may come from strangers: what would command a terminal is shown, not sent."""
     console().print(Text(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", spoken(text, "command")), style=style))
+
+
+SHOW_SIGNATURE = ContextVar("show_signature", default=False)
+
+
+def say_signature(text: str) -> None:
+    """How it was computed, where the command was asked for that by --show-signature."""
+    if text and SHOW_SIGNATURE.get():
+        say(text, "dim")
 
 
 STYLES: Mapping[str, str] = {

@@ -14,6 +14,7 @@ from adjudge.cli.output import (
     counting,
     progress,
     say,
+    say_signature,
     show_json,
     show_table,
     tell,
@@ -303,6 +304,7 @@ def score(
     seed: options.Seed = 0,
     workers: options.Workers = "auto",
     json: options.Json = False,
+    show_signature: options.ShowSignature = False,
     csv: options.Csv = None,
 ) -> None:
     """Score the summaries by preferences between sentences, and say under which name.
@@ -351,7 +353,7 @@ def score(
         ]
         shown = ("system", "kind", "length>", *(["form"] if several else []), "topics>", "mean>")
         show_table(shown, rows)
-        say(scored.signature, "dim")
+        say_signature(scored.signature)
 
 
 def _means(e: Evaluation, measure: str) -> Any:

@@ -13,7 +13,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.analysis import print_results
 from adjudge.cli.line_files import LinesCommand
-from adjudge.cli.output import not_over, say, show, show_json, warn, worker_count, write_csv
+from adjudge.cli.output import not_over, say, say_signature, show, show_json, warn, worker_count, write_csv
 from adjudge.core.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def command(
     ] = "utf-8",
     workers: options.Workers = "1",
     json: options.Json = False,
+    show_signature: options.ShowSignature = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
     markdown: options.Markdown = False,
@@ -131,12 +132,12 @@ def _show(scores: TextScores, compared: ComparedMeasures | None) -> None:
     for line in table.notes:
         warn(line)
     if compared is None:
-        say(table.signature, "dim")
+        say_signature(table.signature)
         return
     print()
     print_results([compared])
     for line in scores.corpus_signatures:
-        say(line, "dim")
+        say_signature(line)
 
 
 # Files
