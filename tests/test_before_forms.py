@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from tests.conftest import files_of
 from tests.judgments.conftest import new_database, server
-from tests.older_folders import move_judgments
+from tests.older_folders import move_judgments, with_names_of_today
 from tests.test_first_layout import Adjudge, Folder, adjudge, without_form
 
 __all__ = ["adjudge", "new_database", "server"]  # fixtures of other tests
 
 DATA = Path(__file__).parent / "data" / "before_forms"
 MEASURES = (
-    "rouge-1",
-    "rouge-2",
+    "rouge-1-recall",
+    "rouge-2-recall",
     "nams",
     "js",
     "words",
@@ -99,7 +99,7 @@ COLUMNS_SINCE = {"quality-by-source": {"questions"}}  # by table
 def recorded(name: str) -> str:
     path = DATA / "exports" / name
     if path.exists():
-        return path.read_bytes().decode("utf-8")
+        return with_names_of_today(path.read_bytes().decode("utf-8"))
     return gzip.decompress(path.with_name(f"{name}.gz").read_bytes()).decode("utf-8")
 
 

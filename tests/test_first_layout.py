@@ -22,14 +22,14 @@ from typing import Any
 import pytest
 from tests.conftest import files_of
 from tests.judgments.conftest import new_database, server
-from tests.older_folders import move_judgments
+from tests.older_folders import move_judgments, with_names_of_today
 
 __all__ = ["new_database", "server"]  # fixtures of the store's tests
 
 DATA = Path(__file__).parent / "data" / "first_layout"
 MEASURES = (
-    "rouge-1",
-    "rouge-2",
+    "rouge-1-recall",
+    "rouge-2-recall",
     "nams",
     "js",
     "words",
@@ -47,7 +47,7 @@ PRINTED = {  # what was printed, and by which command
     "check.txt": "check e",
     "check.json": "check e --json",
     "list.txt": "judgments list e",
-    "compare.json": "compare e -m rouge-2 -m coverage -m imported:elsewhere --test exact --json",
+    "compare.json": "compare e -m rouge-2-recall -m coverage -m imported:elsewhere --test exact --json",
 }
 WRITTEN = {
     "answers.jsonl": "judgments export e answers.jsonl",
@@ -104,7 +104,7 @@ def recorded(name: str) -> str:
     if name in ("sentences.csv", "summaries.csv", "open.csv"):  # the one column with another name since
         head, rows = text.split("\n", 1)
         return f"{head.replace('annotator', 'assessor')}\n{rows}"
-    return text
+    return with_names_of_today(text)
 
 
 def comparable(name: str, text: str) -> Any:

@@ -269,18 +269,18 @@ def headings(text: str) -> list[str]:
 
 def test_every_length_and_form_is_compared_by_itself(folder: Path) -> None:
     assert headings(run(folder, "compare e -m rouge-2")) == [
-        "ROUGE-2 recall, 50 words, abstract",
-        "ROUGE-2 recall, 200 words, abstract",
-        "ROUGE-2 recall, 200 words, extract",
+        "ROUGE-2, 50 words, abstract",
+        "ROUGE-2, 200 words, abstract",
+        "ROUGE-2, 200 words, extract",
     ]
     assert headings(run(folder, "compare e -m rouge-2 --form extract")) == [
-        "ROUGE-2 recall, 200 words, extract"
+        "ROUGE-2, 200 words, extract"
     ]
     assert headings(run(folder, "compare e -m rouge-2 --length 200")) == [
-        "ROUGE-2 recall, 200 words, abstract",
-        "ROUGE-2 recall, 200 words, extract",
+        "ROUGE-2, 200 words, abstract",
+        "ROUGE-2, 200 words, extract",
     ]
-    assert headings(run(folder, "compare e -m rouge-2 --length 50")) == ["ROUGE-2 recall, 50 words, abstract"]
+    assert headings(run(folder, "compare e -m rouge-2 --length 50")) == ["ROUGE-2, 50 words, abstract"]
     found = json.loads(run(folder, "compare e -m rouge-2 --json"))
     assert [(each["length"], each["form"]) for each in found] == [*PLAN]
     assert all("form:" in each["signature"] for each in found)
@@ -368,7 +368,7 @@ def test_one_form_alone_is_in_files_but_not_in_headings(make: Callable[..., Eval
     e = make(*rows)
     e.score("rouge-1")
     at, name = e.folder.path.parent, e.folder.path.name
-    assert headings(run(at, f"compare {name}")) == ["ROUGE-1 recall, 50 words"]
+    assert headings(run(at, f"compare {name}")) == ["ROUGE-1, 50 words"]
     (found,) = json.loads(run(at, f"compare {name} --json"))
     assert found["form"] == "extract"
     assert "form" not in found["signature"]
@@ -400,7 +400,7 @@ def test_the_report_names_forms(folder: Path) -> None:
     run(folder, "report e -m rouge-2 -o out")
     page = (folder / "out" / "index.html").read_text(encoding="utf-8")
     for length, form in PLAN:
-        assert f"ROUGE-2 recall, {length} words, {form}" in page
+        assert f"ROUGE-2, {length} words, {form}" in page
     assert "abstracts and extracts" in page
     assert len(list((folder / "out").glob("rouge-2-*-extract-league.csv"))) == 1
 

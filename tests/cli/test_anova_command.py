@@ -72,13 +72,13 @@ def test_the_page_names_every_option() -> None:
 
 def test_every_measure_unless_named() -> None:
     everything = run("my-eval").stdout
-    assert "ROUGE-1 recall, 100 words (108 rows: 9 systems, 12 topics)" in everything
-    assert "\n\nROUGE-2 recall, 100 words" in everything
+    assert "ROUGE-1, 100 words (108 rows: 9 systems, 12 topics)" in everything
+    assert "\n\nROUGE-2, 100 words" in everything
 
 
 def test_humans_are_pooled_and_it_is_said() -> None:
     done = run("my-eval -m rouge-2 --pool-humans")
-    assert "ROUGE-2 recall, 100 words (96 rows: 8 systems, 12 topics)" in done.stdout
+    assert "ROUGE-2, 100 words (96 rows: 8 systems, 12 topics)" in done.stdout
     notes = " ".join(done.stderr.split())
     assert "note: 2 humans are one system, HUMANS (ada and ben)" in notes
     assert "note: 108 scores averaged to 96, over people" in notes
@@ -205,7 +205,7 @@ def test_options_of_the_linear_model_do_not_go_with_the_ordinal_one() -> None:
 
 
 def test_scores_that_are_no_ratings_are_one_line() -> None:
-    with pytest.raises(UsageError, match=r"ROUGE-2 recall has \d+ different values .* use the linear model"):
+    with pytest.raises(UsageError, match=r"ROUGE-2 has \d+ different values .* use the linear model"):
         run("my-eval -m rouge-2 --ordinal")
     done = run("mixed.csv --ordinal")
     assert done.stdout.startswith("rating (300 ratings of 5 levels")

@@ -501,7 +501,7 @@ def test_scores_export_long_and_as_a_matrix(here: Path, run: Run) -> None:
 def test_compare_prints_a_league_table_its_signature_and_its_pairs(here: Path, run: Run) -> None:
     done = run("compare", "my-eval", "-m", "rouge-2")
     lines = done.stdout.splitlines()
-    assert lines[0] == "ROUGE-2 recall, 100 words (higher is better, 12 topics)"
+    assert lines[0] == "ROUGE-2, 100 words (higher is better, 12 topics)"
     assert lines[1].split() == ["system", "kind", "topics", "mean", "95%", "interval", "ranks", "group"]
     assert lines[-1].startswith(
         "compare(measure=rouge-2, length=100)|rouge-2|stat:recall|stem:porter-155|stop:none|words:rouge|limit:none"
@@ -579,7 +579,7 @@ def test_counts_are_rankels_tables(here: Path, run: Run) -> None:
     assert "Significant differences among all pairs of systems" in shown
     assert "Significant differences between humans and machines" in shown
     assert (
-        "Humans that a machine does not differ from significantly, of 2: ROUGE-2 recall at 100 words" in shown
+        "Humans that a machine does not differ from significantly, of 2: ROUGE-2 at 100 words" in shown
     )
     [table] = json.loads(run("compare", "my-eval", "--counts", "--tests", "wilcoxon,mc", "--json").stdout)
     assert [t["test"] for t in table["measures"][0]["tests"]] == ["wilcoxon", "mc"]
@@ -594,7 +594,7 @@ def test_counts_of_several_data_sets_stand_side_by_side(here: Path, run: Run) ->
     assert shown.returncode == 0
     assert [line.split() for line in shown.stdout.splitlines()[1:2]] == [["measure", "my-eval", "other"]]
     assert "random swaps of the mean" in shown.stdout
-    assert "note: other has no scores of ROUGE-1 recall at 100 words and ROUGE-2" in shown.stderr
+    assert "note: other has no scores of ROUGE-1 at 100 words and ROUGE-2" in shown.stderr
     written = run("compare", "x=matrix.csv", "y=matrix.csv", "--counts", "--csv", "-").stdout
     assert [row["data"] for row in csv.DictReader(io.StringIO(written))] == ["x"] * 3 + ["y"] * 3
     [alone] = json.loads(run("compare", "x=matrix.csv", "--counts", "--json").stdout)

@@ -45,8 +45,8 @@ def test_the_page_shows_real_output(check_page: CheckPage) -> None:
 
 def test_every_measure_unless_named() -> None:
     everything = run("my-eval").stdout
-    assert "ROUGE-1 recall, 100 words (higher is better, 12 topics, 9 systems)" in everything
-    assert "\n\nROUGE-2 recall, 100 words" in everything
+    assert "ROUGE-1, 100 words (higher is better, 12 topics, 9 systems)" in everything
+    assert "\n\nROUGE-2, 100 words" in everything
     assert "◆" not in everything  # nothing was chosen
     assert everything.count("●") == 24
     assert run("my-eval -m rouge-1 -m rouge-2").stdout == everything
