@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from random import Random
 from statistics import fmean
 
@@ -73,10 +73,8 @@ def made_text(
 ) -> str:
     """A text of some words, or one of so many words distorted; a DataError says why that is not possible."""
     if kind == BIGRAM_LIST:  # bigrams that are equally frequent come in the order of the documents
-        frequent = [
-            bigram for bigram, _ in _bigrams(_source(documents, language)).most_common((words + 1) // 2)
-        ]
-        return " ".join(list(chain.from_iterable(frequent))[:words])
+        frequent = _bigrams(_source(documents, language)).most_common((words + 1) // 2)
+        return " ".join([word for bigram, _ in frequent for word in bigram][:words])
     if not words:
         raise DataError("the summary is empty")
     parts = [span.text for span in sentences(text, language)]
