@@ -19,7 +19,7 @@ import numpy as np
 from adjudge.assessors.cards import JudgeCard, only_run, write_card
 from adjudge.assessors.llm.answers import AnswerForm, AnswerOption
 from adjudge.assessors.llm.cache import ReplyStore
-from adjudge.assessors.llm.exchange import AskEstimate, AskLimits, AskStopped, ChatReply
+from adjudge.assessors.llm.exchange import AskEstimate, AskLimits, AskStopped
 from adjudge.assessors.llm.judging import AskedServer, LlmJob, Progress, card_of, check_cost
 from adjudge.assessors.llm.prompts import PosedQuestion
 from adjudge.assessors.llm.server import count
@@ -281,16 +281,11 @@ def _answers(job: LlmJob, asking: AskedServer, posed: Sequence[PosedQuestion]) -
     requests = [job.request(question) for question in posed]
     with closing(asking.ask(requests, [question.form for question in posed])) as replies:
         for position, reply in replies:
-            answers[position] = _answer(posed[position].form, reply)
+            form = posed[position].form
+            if (answer := form.read(reply).answer) is not None:
+                value = answer[form.field]
+                answers[position] = float(answer.get("weighted", _places(form)[value])), value
     return answers
-
-
-def _answer(form: AnswerForm, reply: ChatReply) -> _Answer | None:
-    answer = form.read(reply).answer
-    if answer is None:
-        return None
-    value = answer[form.field]
-    return float(answer.get("weighted", _places(form)[value])), value
 
 
 def _places(form: AnswerForm) -> dict[Value, float]:
@@ -330,7 +325,7 @@ def _posed(job: LlmJob, twin: _Twin) -> Iterator[PosedQuestion]:
 def _shift(kind: str, moved: FloatArray, topics: Sequence[str]) -> PlantedShift:
     """Of summaries x kinds x instruction and control: how far the answer moved, and whether it is what was demanded."""
     there = ~np.isnan(moved).any(axis=(2, 3))
-    of = [topic for topic, kinds in zip(topics, there, strict=True) for _ in range(int(kinds.sum()))]
+    of = [topic for topic, n in zip(topics, there.sum(axis=1).tolist(), strict=True) for _ in range(n)]
     shift = PlantedShift(kind, n=len(of), topics=len(set(of)), invalid=int((~there).sum()))
     if not of:
         return shift
