@@ -46,6 +46,7 @@ from adjudge.data.rows import HALF, Key, System, Topic
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import (
     KEY,
+    UNSET,
     AllLengths,
     Among,
     Length,
@@ -157,9 +158,10 @@ class Scores:
         import pandas as pd
 
         files = scorefiles.read_all(folder.path)
-        specs = [parse_measure(file.info.measure) for file in files if file.origin == "computed"]
+        specs = {f.info.measure: parse_measure(f.info.measure) for f in files if f.origin == "computed"}
+        judged = {measure for measure, spec in specs.items() if looks_at_judgments(spec)}
         try:
-            judgments = read_judgments() if any(map(looks_at_judgments, specs)) else NOTHING
+            judgments = read_judgments() if judged else NOTHING
         except AdjudgeError as error:  # a damaged store stops no scores of texts
             judgments = Judgments(unread=error.text)
         # Left out are scores of withdrawn summaries, and those that name no length or no form where a system has
@@ -178,43 +180,33 @@ class Scores:
             measure, frame = file.info.measure, file.table.frame
             keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
             keep = [key not in gone for key in keys]
-            withdrawn, absent = len(keep) - sum(keep), 0
+            withdrawn = len(keep) - sum(keep)
+            spec = specs.get(measure)
+            if spec is not None and measure not in judged:  # what people judged may have no text here
+                keep = [k and key in present for k, key in zip(keep, keys, strict=True)]
+            absent = len(keep) - sum(keep) - withdrawn
             about: list[Note] = []
-            if file.origin == "computed":
-                spec = parse_measure(measure)
-                if not looks_at_judgments(spec):  # what people judged may have no text here
-                    there = [key in present for key in keys]
-                    absent = sum(k and not t for k, t in zip(keep, there, strict=True))
-                    keep = [k and t for k, t in zip(keep, there, strict=True)]
-                if not (judgments.unread and looks_at_judgments(spec)):
-                    stale[measure] = tuple(stale_topics(batches, file, spec))
-                if changed := stale.get(measure):
-                    judged = looks_at_judgments(spec)
-                    about.append(
-                        Note.of(
-                            "out-of-date",
-                            measure=measure,
-                            topics=changed,
-                            folder=str(folder.path),
-                            judged=judged,
-                        )
-                    )
+            if spec is not None and not (judgments.unread and measure in judged):
+                stale[measure] = tuple(stale_topics(batches, file, spec))
+            if changed := stale.get(measure):
+                facts = {"topics": changed, "folder": str(folder.path), "judged": measure in judged}
+                about.append(Note.of("out-of-date", measure=measure, **facts))
             if withdrawn:
                 about.append(Note.of("withdrawn-left-out", n=withdrawn))
             if absent:
                 about.append(Note.of("gone-left-out", n=absent))
-            if file.origin == "computed":
+            if spec is not None:
                 people, most = fewer_references(spec, collection, references)
                 if people:
                     about.append(Note.of("fewer-references", people=people, most=most))
-                if looks_at_judgments(spec):
-                    left = judgments.left_out_lines()
-                    about += [
-                        Note.of("judgments-left-out" if line in left else "about-judgments", text=line)
-                        for line in judgments.notes(judge_of(measure))
-                    ]
-                    if judge_of(measure) not in judgments.by_judge:
-                        simulated[measure] = judgments.simulated
+            if measure in judged:
+                left = judgments.left_out_lines()
+                about += [
+                    Note.of("judgments-left-out" if line in left else "about-judgments", text=line)
+                    for line in judgments.notes(judge_of(measure))
+                ]
+                if judge_of(measure) not in judgments.by_judge:
+                    simulated[measure] = judgments.simulated
             frames.append(frame[keep])
             notes[measure] = about
         infos = with_titles([file.info for file in files])
@@ -374,7 +366,7 @@ class Scores:
         if not self.refused or same_name(measure, self.measures):
             return None
         name = same_name(measure, list(self.refused))
-        if name is None and self.folder is not None and ":" not in measure.partition("(")[0]:
+        if name is None and self.folder is not None and not is_imported(measure):
             name = str(parse_measure(measure))
         return self.refused.get(name or "")
 
@@ -405,7 +397,7 @@ class Scores:
                 specs.append(name)
             elif split_formula(part):
                 specs.append(part)
-            elif self.folder is None or ":" in part.partition("(")[0]:
+            elif self.folder is None or is_imported(part):
                 specs += written_out(part)
             else:
                 specs += map(str, parse_measures(part))
@@ -695,6 +687,29 @@ class Scores:
             )
         return matrix.pool_systems(humans, HUMANS, "no human has a score").signed("humans:pooled")
 
+    def target_for(
+        self, measure: str, length: int | AllLengths | None, form: str | None
+    ) -> tuple[int | AllLengths | None, str | None]:
+        """The length and form that were asked for; a measure that knows none has its scores anyway."""
+        no_lengths, no_forms = self.table.lengths(measure) == (None,), self.table.forms(measure) == (UNSET,)
+        return None if no_lengths else length, None if no_forms else form
+
+    def higher_is_better(
+        self,
+        measure: str,
+        argument: str,
+        *,
+        length: int | AllLengths | None = None,
+        form: str | None = None,
+        among: Among = "all",
+    ) -> ScoreMatrix:
+        """A measure's scores at a length and form, where it knows any, turned so that higher is better."""
+        length, form = self.target_for(measure, length, form)
+        matrix = self.matrix(measure, length=length, form=form, among=among)
+        if matrix.info.better is None:
+            raise UsageError(f"{Argument(argument, measure)} is a description: nobody is better by it")
+        return replace(matrix, values=-matrix.values) if matrix.info.better == "lower" else matrix
+
     def pairs_among(self, systems: Sequence[str], among: Among) -> BoolArray:
         """Which pairs of a matrix's systems are asked for, in the order of `itertools.combinations`."""
         import numpy as np
@@ -813,11 +828,16 @@ def with_titles(infos: Sequence[MeasureInfo]) -> list[MeasureInfo]:
     ]
 
 
+def is_imported(spec: str) -> bool:
+    """Whether a measure came with its numbers, as `expert:relevance` did."""
+    return ":" in spec.partition("(")[0]
+
+
 def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str | None = None) -> str:
     """The measure that a user means among those that a folder has scores of; `typed` is the preset it is of."""
     if stored := same_name(text, measures):
         return stored
-    if ":" in text.partition("(")[0]:
+    if is_imported(text):
         raise UsageError(f"no imported scores {quoted(text)}{nearest(text, measures)}")
     measure = parse_measure(text)
     spec = str(measure)
@@ -1223,8 +1243,7 @@ def _topics_of_frame(long: pd.DataFrame, name: str) -> dict[str, Topic]:
         if column not in long:
             continue
         for topic, value in long[["topic", column]].dropna().drop_duplicates().itertuples(index=False):
-            # Whole numbers beside missing ones are floats in pandas.
-            text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+            text = _name_in_frame(value)
             if text and by_topic.setdefault(topic, {}).setdefault(column, text) != text:
                 raise DataError(f"{name}: {_two_values(topic, column, by_topic[topic][column], text)}")
     try:

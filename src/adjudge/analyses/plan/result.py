@@ -637,14 +637,8 @@ class SampledRow:
 
 
 def _power_columns(power: Power) -> dict[str, float | None]:
-    return {
-        "power": power.rate,
-        "low": power.low,
-        "high": power.high,
-        "wrong_sign": power.wrong_sign,
-        "exaggeration": power.exaggeration,
-        "findings": power.findings,
-    }
+    columns = asdict(power)
+    return {"power": columns.pop("rate"), **columns}
 
 
 # The work

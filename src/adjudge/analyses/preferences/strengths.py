@@ -429,22 +429,15 @@ class PreferenceFit(Result):
     def win_probabilities(self) -> pd.DataFrame:
         """How likely the row's item is preferred to the column's (Zopf 2018, equation 2), best first.
 
-        NaN across parts. Where ties have a parameter it is of the duels decided; `tie_probabilities` has the others.
+        NaN across parts. Where ties have a parameter it is of the duels decided.
         """
-        return self._square(0)
-
-    def tie_probabilities(self) -> pd.DataFrame:
-        """How likely the row's item and the column's tie; 0 where ties have no parameter of their own."""
-        return self._square(1)
-
-    def _square(self, which: int) -> pd.DataFrame:
-        """One of the `chances` of all pairs."""
         import pandas as pd
 
         order = [k for part_order in self.orders() for k in part_order]
         names = [self.items[self.fitted[k]] for k in order]
-        logs, part = self._logs[order], self._part[order]
-        square = np.where(part[:, None] == part, self.chances(logs[:, None] - logs)[which], np.nan)
+        logs, part = _placed(self.parts, len(self.fitted))
+        logs, part = logs[order], part[order]
+        square = np.where(part[:, None] == part, self.chances(logs[:, None] - logs)[0], np.nan)
         np.fill_diagonal(square, np.nan)
         return pd.DataFrame(square, index=names, columns=names)
 
@@ -453,9 +446,10 @@ class PreferenceFit(Result):
         """All pairs, the stronger first, in the order of the table; those of different parts last."""
         order = np.array([k for part_order in self.orders() for k in part_order])
         first, second = (order[side] for side in np.triu_indices(len(order), 1))
-        sorting = np.argsort(self._part[first] != self._part[second], kind="stable")
+        logs, part = _placed(self.parts, len(self.fitted))
+        sorting = np.argsort(part[first] != part[second], kind="stable")
         first, second = first[sorting], second[sorting]
-        gap = self._logs[first] - self._logs[second]
+        gap = logs[first] - logs[second]
         low, high = np.full((2, len(gap)), np.nan)
         if self.contrasts is not None and self.compared:
             lows, highs = self.contrasts.all_bounds(1 - self.alpha / self.compared)
@@ -473,7 +467,7 @@ class PreferenceFit(Result):
         pairs = []
         for a, b, row in rows:
             facts: dict[str, Any] = {"verdict": "not comparable", "why": NOT_JOINED}
-            if self._part[a] == self._part[b]:
+            if part[a] == part[b]:
                 facts = {**dict(zip(names, row, strict=True)), **self._tested(a, b)}
             pairs.append(ItemPair(a=self.items[self.fitted[a]], b=self.items[self.fitted[b]], **facts))
         return tuple(pairs)
@@ -510,22 +504,6 @@ class PreferenceFit(Result):
         first, second = log_expit(gaps - tie.value), log_expit(-gaps - tie.value)
         drawn = np.maximum(1 - np.exp(first) - np.exp(second), 0.0)
         return np.asarray(expit(first - second)), np.asarray(drawn)
-
-    @cached_property
-    def _logs(self) -> FloatArray:
-        """The log strengths shown, in the order of `fitted`."""
-        logs = np.empty(len(self.fitted))
-        for part in self.parts:
-            logs[list(part.items)] = part.strengths.log
-        return logs
-
-    @cached_property
-    def _part(self) -> IntArray:
-        """Which part each of `fitted` is in."""
-        numbers = np.empty(len(self.fitted), np.int64)
-        for number, part in enumerate(self.parts):
-            numbers[list(part.items)] = number
-        return numbers
 
     def orders(self) -> list[list[int]]:
         """Of every part, the numbers of its items among those fitted, best first."""
@@ -588,6 +566,14 @@ class PreferenceFit(Result):
             "open": None,
             "why": None,
         }
+
+
+def _placed(parts: Sequence[PreferencePart], n: int) -> tuple[FloatArray, IntArray]:
+    """Of all that were fitted, the log strengths and the numbers of their parts."""
+    logs, numbers = np.empty(n), np.empty(n, np.int64)
+    for number, part in enumerate(parts):
+        logs[list(part.items)], numbers[list(part.items)] = part.strengths.log, number
+    return logs, numbers
 
 
 def _unseen(*names: str) -> list[Column]:
@@ -743,9 +729,7 @@ def _tested(
     corrected = reached(contrasts.p[pairs], contrasts.least[pairs], alpha=alpha)
     adjusted[pairs] = corrected.adjusted
     adjusted = np.where(np.isnan(adjusted), adjusted.T, adjusted)
-    logs = np.empty(n)
-    for part in parts:
-        logs[list(part.items)] = part.strengths.log
+    logs, _ = _placed(parts, n)
     # Regularised strengths could stand the other way round; then nothing is said.
     better = (adjusted < alpha) & (contrasts.difference > 0) & (logs[:, None] > logs)
     last = alpha / corrected.divisor
