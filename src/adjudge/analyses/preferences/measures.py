@@ -23,7 +23,7 @@ from adjudge.core.engine import chunked, generator, run
 from adjudge.core.errors import AdjudgeError, DataError, UsageError, quoted
 from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import counted, listed
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary
@@ -130,7 +130,7 @@ class MeasureAgreement(Result):
                 (self.measure, self.human, topic.topic, *(getattr(topic, name) for name in numbers))
                 for topic in self.topics
             ),
-            *(Column(name, show="never") for name in ("measure", "human")),
+            *hidden("measure human"),
             Column("topic", right=False),
             Column("share", "agreement", right=True),
             Column("agreed", show="never"),
@@ -425,14 +425,12 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
 
 def with_seconds(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
     """Every answer with its seconds, or None where they are not known."""
-
-    def in_time(timed: tuple[Event, datetime | None]) -> tuple[bool, datetime, int]:
-        event, when = timed
-        return when is None, when or datetime.min.replace(tzinfo=UTC), event.seq or 0
-
+    first = datetime.min.replace(tzinfo=UTC)
+    moments = [(event, moment_of(event.answered_at)) for event in events]
+    moments.sort(key=lambda moment: (moment[1] is None, moment[1] or first, moment[0].seq or 0))
     before: dict[str, datetime] = {}
     timed = []
-    for event, when in sorted(((e, moment_of(e.answered_at)) for e in events), key=in_time):
+    for event, when in moments:
         seconds = event.took_ms / 1000 if event.took_ms is not None else None
         if when is not None:
             if seconds is None and event.assessor in before:
@@ -588,7 +586,7 @@ class Convergence(Result):
             Column("n", "answers", right=True),
             Column("mean", "agreement", right=True),
             Column("interval", f"{self.asked.level:.0%} of runs", data=False, right=False),
-            *(Column(name, show="never") for name in ("low", "high", "error")),
+            *hidden("low high error"),
         )
 
     def facts(self) -> dict[str, Any]:

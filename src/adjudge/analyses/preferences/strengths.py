@@ -25,7 +25,7 @@ from adjudge.analyses.preferences.words import NOT_JOINED, chances_title, percen
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.phrases import Argument, Call
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import counted
 from adjudge.data.scores import UNSET
 from adjudge.formats.preferences import NO_SIDES, read_preferences
@@ -340,14 +340,14 @@ class PreferenceFit(Result):
             *_named("item"),
             Column("part", show="varies", right=True),
             Column("rank", right=True),
-            *_unseen("best", "worst"),
+            *hidden("best worst"),
             Column("strength", heading, format=".3g", right=True),
             Column("regularised", show="always" if len(pulled) > 1 else "never"),
             Column("interval", f"{percent(self.level)} interval", data=False, right=False),
             Column("ranks", data=False, right=False),
-            *_unseen("low", "high", "log", "se", *counts),
+            *hidden("low high log se wins losses ties"),
             *(Column(name, data=False, right=True) for name in counts),
-            *_unseen("open", "why"),
+            *hidden("open why"),
             title=f"{self.title} ({counted(len(self.items), 'item')}, {counted(self.answers, 'answer')})",
             first=MOST_SHOWN,
         )
@@ -371,7 +371,7 @@ class PreferenceFit(Result):
             Column("se", format=".2f", right=True),
             Column("left_share", "left", format=".0%", right=True),
             Column("agreement", "agrees", format=".0%", right=True),
-            *_unseen("checks_right", "checks", "repeats_same", "repeats"),
+            *hidden("checks_right checks repeats_same repeats"),
             Column("checks", data=False, right=True),
             Column("repeats", data=False, right=True),
             Column("codes", "", right=False),
@@ -400,10 +400,10 @@ class PreferenceFit(Result):
             ),
             *_named("a", "b"),
             Column("probability", "chance", format=".2f", right=True),
-            *_unseen("low", "high"),
+            *hidden("low high"),
             Column("interval", f"{level} interval", data=False, right=False),
             Column("tie", format=".2f", right=True, show="always" if self.ties_apart else "never"),
-            *_unseen("log_ratio", "log_low", "log_high"),
+            *hidden("log_ratio log_low log_high"),
             Column("p", format=".3g", right=True),
             Column("adjusted", "Holm p", format=".3g", right=True),
             Column("verdict", right=False),
@@ -574,11 +574,6 @@ def _placed(parts: Sequence[PreferencePart], n: int) -> tuple[FloatArray, IntArr
     for number, part in enumerate(parts):
         logs[list(part.items)], numbers[list(part.items)] = part.strengths.log, number
     return logs, numbers
-
-
-def _unseen(*names: str) -> list[Column]:
-    """Columns for scripts."""
-    return [Column(name, show="never") for name in names]
 
 
 def _named(*names: str) -> list[Column]:
