@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -294,26 +293,12 @@ def test_nothing_is_written_and_the_same_comes_again(
     assert ticks[-1][0] == ticks[-1][1] > 6
 
 
-def test_another_seed_shuffles_otherwise(small: Evaluation) -> None:
-    def shuffled(seed: int) -> list[str]:
-        made = fooling(small.collection, "rouge-1", of="good", seed=seed).made
-        return [text.text for text in made["shuffled-words"][0]]
-
-    assert shuffled(1) == shuffled(1)
-    assert shuffled(1) != shuffled(2)
-
-
-def test_the_result_in_every_form(found: FoolingResult) -> None:
+def test_a_row_for_every_measure_and_kind(found: FoolingResult) -> None:
     frame = found.to_frame()
     assert len(frame) == len(MEASURES) * len(KIND_WORDS)
-    assert {"measure", "kind", "score", "change", "low", "high", "place", "of", "verdict"} <= set(
-        frame.columns
-    )
-    told = json.loads(json.dumps(found.as_dict(), allow_nan=False))
-    assert told["headline"] == found.headline()
-    assert len(told["tables"]["fooling"]) == len(frame)
+    columns = {"measure", "kind", "score", "change", "low", "high", "place", "of", "verdict"}
+    assert columns <= set(frame.columns)
     assert found.headline() in repr(found)
-    assert r"\begin{tabular}" in found.to_latex()
 
 
 def test_the_list_is_made_without_the_references(make: Callable[..., Evaluation]) -> None:

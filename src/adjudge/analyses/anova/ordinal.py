@@ -106,9 +106,8 @@ class LatentPosition:
 
     @property
     def ranks(self) -> str | None:
-        if self.best_rank is None or self.worst_rank is None:
-            return None
-        return rank_range(self.best_rank, self.worst_rank)
+        best, worst = self.best_rank, self.worst_rank
+        return None if best is None or worst is None else rank_range(best, worst)
 
     @property
     def why(self) -> str | None:

@@ -19,6 +19,7 @@ from scipy.special import expit, log_expit
 from scipy.stats import rankdata
 
 from adjudge.analyses.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion, candidates
+from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.preferences import By, Of, Prefer
 from adjudge.analyses.preferences.source import PairSource
 from adjudge.analyses.preferences.words import NOT_JOINED, chances_title, percent, power
@@ -126,14 +127,12 @@ class ItemStrength:
             return f"at most {self.high:.3g}"
         if self.open == "both":
             return "any"
-        return None if math.isnan(self.low) else f"{self.low:.3g} to {self.high:.3g}"
+        return low_to_high(self.low, self.high, ".3g")
 
     @property
     def ranks(self) -> str | None:
         """The ranks that are left: 2-4."""
-        if self.best is None:
-            return None
-        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+        return None if self.best is None or self.worst is None else rank_range(self.best, self.worst)
 
 
 @dataclass(frozen=True)
