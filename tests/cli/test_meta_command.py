@@ -157,7 +157,7 @@ def test_a_constant_topic_is_blank_and_said() -> None:
 
 
 def test_all_parts_of_a_folder_as_a_page(folder: Path) -> None:
-    said = run("my-eval --human coverage -o meta --resamples 40 --texts made").stderr
+    said = run("my-eval --human coverage -o meta --resamples 40").stderr
     assert "meta/index.html: open it in a browser" in said
     files = {path.name for path in (folder / "meta").iterdir()}
     more = {"conclusion-pairs.csv", "composite-scores.csv", "agreement-by-topic.csv"}
@@ -167,7 +167,6 @@ def test_all_parts_of_a_folder_as_a_page(folder: Path) -> None:
         assert f'id="{part}"' in page
     assert "<svg" in page
     assert "nan" not in re.sub(r"[a-z]nan|nan[a-z]", "", page.lower())
-    assert (folder / "made" / "summaries.jsonl").exists()
     with pytest.raises(UsageError, match="is an evaluation, and a page has a folder of its own"):
         run("my-eval --human coverage -o my-eval")
 
@@ -200,7 +199,6 @@ def test_a_part_that_cannot_be_had_says_why_and_the_others_go_on() -> None:
         ),
         ("-m god", 'no scores of "god" \\(nearest: "good"'),
         ("--human-systems X*", '--human-systems "X\\*": no such system'),
-        ("--texts out", "say --part fooling"),
         ("--form extract", 'no measure has scores of form "extract"'),
         ("--length 7", "no measure has scores at length 7"),
         ("--closer-than -1", "--closer-than is -1, expected a number above 0"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from random import Random
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.core.errors import DataError
-from adjudge.data.fooling import DISTORTIONS, bigram_list, bigram_lists, distorted, distortions
+from adjudge.data.fooling import BIGRAM_LIST, DISTORTIONS, made_text, made_texts
 from adjudge.data.rows import Document, Summary
 from adjudge.evaluation import Evaluation
 from adjudge.text.words import count_words
@@ -24,18 +24,29 @@ SOURCE = (
 TEXT = "The storm hit the coast. Ships sank in the harbour. Nobody was hurt."
 
 
-def made(kind: str, text: str = TEXT, seed: int = 1, language: str = "en") -> str:
-    return distorted(kind, text, Random(seed), SOURCE, language)
+def made(
+    kind: str,
+    text: str = TEXT,
+    source: Sequence[Document] = SOURCE,
+    *,
+    words: int | None = None,
+    language: str = "en",
+) -> str:
+    return made_text(kind, text, words or count_words(text), Random(1), source, language)
+
+
+def bigram_list(words: int, source: Sequence[Document] = SOURCE) -> str:
+    return made(BIGRAM_LIST, "", source, words=words)
 
 
 def test_the_most_frequent_bigrams_each_once() -> None:
     # the coast, the storm, storm hit and hit the are there twice; the rest once, in the order of the documents
-    assert bigram_list(SOURCE, 8) == "the storm storm hit hit the the coast"
-    assert bigram_list(SOURCE, 13) == "the storm storm hit hit the the coast nobody was was hurt the"
+    assert bigram_list(8) == "the storm storm hit hit the the coast"
+    assert bigram_list(13) == "the storm storm hit hit the the coast nobody was was hurt the"
 
 
 def test_a_list_ends_where_the_source_has_no_more() -> None:
-    words = bigram_list(SOURCE, 1000).split()
+    words = bigram_list(1000).split()
     assert len(words) == 2 * 12
     assert max(Counter(zip(words[::2], words[1::2], strict=True)).values()) == 1
 
@@ -45,7 +56,7 @@ def test_a_list_is_its_plain_twin(words: list[str], length: int) -> None:
     counts = Counter(pairwise(words))
     order = sorted(counts, key=lambda b: (-counts[b], list(counts).index(b)))
     twin = [word for bigram in order for word in bigram][:length]
-    assert bigram_list([Document("t", "d", " ".join(words))], length).split() == twin
+    assert bigram_list(length, [Document("t", "d", " ".join(words))]).split() == twin
 
 
 def test_lists_have_the_length_asked_for_or_the_mean_of_the_topic(make: Callable[..., Evaluation]) -> None:
@@ -57,9 +68,9 @@ def test_lists_have_the_length_asked_for_or_the_mean_of_the_topic(make: Callable
         Summary("u", "a", "no documents here"),
     )
     peers = [s for s in e.collection.all_summaries() if s.is_peer]
-    found = bigram_lists(e.collection, peers)
-    assert {s.length: count_words(s.text) for s in found.summaries} == {None: 5, 9: 9}
-    assert found.left_out == {"the topic has no documents": 1}
+    texts, left_out = made_texts(BIGRAM_LIST, peers, e.collection)
+    assert {s.length: count_words(s.text) for s in texts} == {None: 5, 9: 9}
+    assert left_out == {"the topic has no documents": 1}
 
 
 def test_shuffles_keep_what_they_shuffle() -> None:
@@ -101,7 +112,7 @@ def test_the_seed_decides(make: Callable[..., Evaluation], kind: str) -> None:
 
     def texts(seed: int, topics: tuple[str, ...] = ("t", "u")) -> dict[str, str]:
         own = [s for s in e.collection.all_summaries() if s.topic in topics]
-        return {s.topic: s.text for s in distortions(e.collection, kind, own, seed=seed).summaries}
+        return {s.topic: s.text for s in made_texts(kind, own, e.collection, seed=seed)[0]}
 
     assert texts(1) == texts(1)
     assert texts(1) != texts(2)
@@ -127,9 +138,9 @@ def test_what_cannot_be_made_says_why(kind: str, text: str, said: str) -> None:
 
 def test_padding_needs_a_source_and_stop_words() -> None:
     with pytest.raises(DataError, match="no documents"):
-        distorted("padded-source", TEXT, Random(1))
+        made("padded-source", source=())
     with pytest.raises(DataError, match="no sentence beyond"):
-        distorted("padded-source", SOURCE[0].text, Random(1), SOURCE[:1])
+        made("padded-source", SOURCE[0].text, SOURCE[:1])
     with pytest.raises(DataError, match="no stop words for the language tlh"):
         made("padded-noise", language="tlh")
     assert count_words(made("padded-noise", language="de")) == 2 * count_words(TEXT)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,6 +45,7 @@ from adjudge.data.rows import HALF, Key, System, Topic
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import (
     KEY,
+    UNSET,
     AllLengths,
     Among,
     Length,
@@ -60,10 +60,8 @@ from adjudge.data.scores import (
 from adjudge.data.target import Target
 from adjudge.formats import scoretable
 from adjudge.formats.files import LFS, argument_of, at_hand, reading, stem
-from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
-from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
 from adjudge.formats.records import EITHER, RECORD
-from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions, left_out, lower_for
+from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions, lower_for
 from adjudge.formats.tabular import records_in
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
@@ -75,7 +73,7 @@ from adjudge.measures.spec import judge_of, listed_specs, same_name, split_formu
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.checks import BoolArray, FloatArray
+    from adjudge.stats.checks import BoolArray
 
 TopicField = Literal["set", "type", "task", "selector"]
 ClusterBy = Literal["set", "type", "task", "selector", "assessor"]
@@ -92,7 +90,6 @@ PARQUET = ".parquet"
 _SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
 _PATTERN = f"name them with {Argument('human', 'PATTERN')}, or by their kind"
 _CHOOSE = either('measure="..."', "-m")
-_PLACES_OF = 1000  # scores of a column tell how many digits it has
 _BARE = re.compile(r"[\w.:-]+")
 _key = attrgetter(*KEY)
 _but_measure = attrgetter(*(field.name for field in fields(Score) if field.name != "measure"))
@@ -157,9 +154,10 @@ class Scores:
         import pandas as pd
 
         files = scorefiles.read_all(folder.path)
-        specs = [parse_measure(file.info.measure) for file in files if file.origin == "computed"]
+        specs = {f.info.measure: parse_measure(f.info.measure) for f in files if f.origin == "computed"}
+        judged = {measure for measure, spec in specs.items() if looks_at_judgments(spec)}
         try:
-            judgments = read_judgments() if any(map(looks_at_judgments, specs)) else NOTHING
+            judgments = read_judgments() if judged else NOTHING
         except AdjudgeError as error:  # a damaged store stops no scores of texts
             judgments = Judgments(unread=error.text)
         # Left out are scores of withdrawn summaries, and those that name no length or no form where a system has
@@ -178,43 +176,33 @@ class Scores:
             measure, frame = file.info.measure, file.table.frame
             keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
             keep = [key not in gone for key in keys]
-            withdrawn, absent = len(keep) - sum(keep), 0
+            withdrawn = len(keep) - sum(keep)
+            spec = specs.get(measure)
+            if spec is not None and measure not in judged:  # what people judged may have no text here
+                keep = [k and key in present for k, key in zip(keep, keys, strict=True)]
+            absent = len(keep) - sum(keep) - withdrawn
             about: list[Note] = []
-            if file.origin == "computed":
-                spec = parse_measure(measure)
-                if not looks_at_judgments(spec):  # what people judged may have no text here
-                    there = [key in present for key in keys]
-                    absent = sum(k and not t for k, t in zip(keep, there, strict=True))
-                    keep = [k and t for k, t in zip(keep, there, strict=True)]
-                if not (judgments.unread and looks_at_judgments(spec)):
-                    stale[measure] = tuple(stale_topics(batches, file, spec))
-                if changed := stale.get(measure):
-                    judged = looks_at_judgments(spec)
-                    about.append(
-                        Note.of(
-                            "out-of-date",
-                            measure=measure,
-                            topics=changed,
-                            folder=str(folder.path),
-                            judged=judged,
-                        )
-                    )
+            if spec is not None and not (judgments.unread and measure in judged):
+                stale[measure] = tuple(stale_topics(batches, file, spec))
+            if changed := stale.get(measure):
+                facts = {"topics": changed, "folder": str(folder.path), "judged": measure in judged}
+                about.append(Note.of("out-of-date", measure=measure, **facts))
             if withdrawn:
                 about.append(Note.of("withdrawn-left-out", n=withdrawn))
             if absent:
                 about.append(Note.of("gone-left-out", n=absent))
-            if file.origin == "computed":
+            if spec is not None:
                 people, most = fewer_references(spec, collection, references)
                 if people:
                     about.append(Note.of("fewer-references", people=people, most=most))
-                if looks_at_judgments(spec):
-                    left = judgments.left_out_lines()
-                    about += [
-                        Note.of("judgments-left-out" if line in left else "about-judgments", text=line)
-                        for line in judgments.notes(judge_of(measure))
-                    ]
-                    if judge_of(measure) not in judgments.by_judge:
-                        simulated[measure] = judgments.simulated
+            if measure in judged:
+                left = judgments.left_out_lines()
+                about += [
+                    Note.of("judgments-left-out" if line in left else "about-judgments", text=line)
+                    for line in judgments.notes(judge_of(measure))
+                ]
+                if judge_of(measure) not in judgments.by_judge:
+                    simulated[measure] = judgments.simulated
             frames.append(frame[keep])
             notes[measure] = about
         infos = with_titles([file.info for file in files])
@@ -275,7 +263,9 @@ class Scores:
         names. A long one may have topics and systems in its index, and a column per measure. `unnamed` is what the
         measure is called where nothing names it.
         """
-        long, notes = _long_frame(frame, name, options, unnamed)
+        from adjudge.formats.scoreframe import long_frame, topics_of_frame
+
+        long, notes = long_frame(frame, name, options, unnamed)
         infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
         table = ScoreTable.from_frame(long, _directed(infos, options.lower_is_better))
         stated: dict[str, str | None] = {}
@@ -283,7 +273,7 @@ class Scores:
             for system, kind in long[["system", "kind"]].dropna().drop_duplicates().itertuples(index=False):
                 if stated.setdefault(system, kind) != kind:
                     raise DataError(f"{name}: system {quoted(system)} is a {kind} and a {stated[system]}")
-        return _of_table(name, table, options, notes, stated, _topics_of_frame(long, name))
+        return _of_table(name, table, options, notes, stated, topics_of_frame(long, name))
 
     @classmethod
     def of_table(
@@ -374,7 +364,7 @@ class Scores:
         if not self.refused or same_name(measure, self.measures):
             return None
         name = same_name(measure, list(self.refused))
-        if name is None and self.folder is not None and ":" not in measure.partition("(")[0]:
+        if name is None and self.folder is not None and not is_imported(measure):
             name = str(parse_measure(measure))
         return self.refused.get(name or "")
 
@@ -419,7 +409,7 @@ class Scores:
                 specs += self._of_paper(part, measures)
             elif self.folder is not None and (names := _every_variant(part, measures)):
                 specs += names
-            elif self.folder is None or ":" in part.partition("(")[0]:
+            elif self.folder is None or is_imported(part):
                 specs += written_out(part)
             else:
                 specs += map(str, parse_measures(part))
@@ -720,6 +710,29 @@ class Scores:
             )
         return matrix.pool_systems(humans, HUMANS, "no human has a score").signed("humans:pooled")
 
+    def target_for(
+        self, measure: str, length: int | AllLengths | None, form: str | None
+    ) -> tuple[int | AllLengths | None, str | None]:
+        """The length and form that were asked for; a measure that knows none has its scores anyway."""
+        no_lengths, no_forms = self.table.lengths(measure) == (None,), self.table.forms(measure) == (UNSET,)
+        return None if no_lengths else length, None if no_forms else form
+
+    def higher_is_better(
+        self,
+        measure: str,
+        argument: str,
+        *,
+        length: int | AllLengths | None = None,
+        form: str | None = None,
+        among: Among = "all",
+    ) -> ScoreMatrix:
+        """A measure's scores at a length and form, where it knows any, turned so that higher is better."""
+        length, form = self.target_for(measure, length, form)
+        matrix = self.matrix(measure, length=length, form=form, among=among)
+        if matrix.info.better is None:
+            raise UsageError(f"{Argument(argument, measure)} is a description: nobody is better by it")
+        return replace(matrix, values=-matrix.values) if matrix.info.better == "lower" else matrix
+
     def pairs_among(self, systems: Sequence[str], among: Among) -> BoolArray:
         """Which pairs of a matrix's systems are asked for, in the order of `itertools.combinations`."""
         import numpy as np
@@ -838,11 +851,16 @@ def with_titles(infos: Sequence[MeasureInfo]) -> list[MeasureInfo]:
     ]
 
 
+def is_imported(spec: str) -> bool:
+    """Whether a measure came with its numbers, as `expert:relevance` did."""
+    return ":" in spec.partition("(")[0]
+
+
 def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str | None = None) -> str:
     """The measure that a user means among those that a folder has scores of; `typed` is the preset it is of."""
     if stored := same_name(text, measures):
         return stored
-    if ":" in text.partition("(")[0]:
+    if is_imported(text):
         raise UsageError(f"no imported scores {quoted(text)}{nearest(text, measures)}")
     try:
         measure = parse_measure(text)
@@ -1040,254 +1058,13 @@ def _with_more(topic: Topic | None, row: Topic, path: Path, line: int) -> Topic:
     for column in scoretable.OF_TOPICS:
         old, new = getattr(topic, column), getattr(row, column)
         if old and new and old != new:
-            raise FormatError(_two_values(row.topic, column, old, new), file=path, line=line)
+            raise FormatError(scoretable.two_values(row.topic, column, old, new), file=path, line=line)
         more[column] = old or new
     return replace(topic, **more)
 
 
 def _bare(text: str) -> str:
     return text.removeprefix(f"{_SOURCE}:")
-
-
-# A DataFrame
-
-
-def _long_frame(
-    frame: pd.DataFrame, name: str, options: TableOptions, unnamed: str
-) -> tuple[pd.DataFrame, list[str]]:
-    """The frame with the columns of a score table and those it has of systems and topics, and what to say of it."""
-    import pandas as pd
-
-    if not frame.columns.size:
-        raise DataError(f"{name}: is empty, expected topics in rows and systems in columns")
-    flat = _flat_frame(frame, name, options)
-    try:
-        scoretable.check_columns(options.columns or {})
-        plan = scoretable.find_score_columns(
-            list(flat.columns),
-            options.columns or {},
-            where=name,
-            measure=options.measure,
-            transpose=options.transpose,
-            leave_out=options.leave_out,
-        )
-        plan, topic_notes = plan.with_topics(lambda column: list(map(_name_in_frame, flat[column])))
-        numeric = [column for column in plan.unused if _holds_numbers(flat[column])]
-        plan = plan.with_measures(numeric, where=name, measure=options.measure)
-    except FormatError as error:
-        raise DataError(f"{name}: {error.problem}") from None
-    if not len(flat):
-        raise DataError(f"{name}: no scores, expected topics in rows and systems in columns")
-    about = flat[list(plan.fields.values())].set_axis(list(plan.fields), axis=1)
-    values = flat[list(plan.values)]
-    if plan.across is None:
-        long = about.assign(value=values.iloc[:, 0])
-    else:
-        # Column after column; `melt` takes half a minute for 50,000 of them.
-        long = about.iloc[[*range(len(flat))] * len(plan.values)].reset_index(drop=True)
-        long[plan.across] = [column for column in plan.values for _ in range(len(flat))]
-        long["value"] = values.to_numpy().T.ravel()
-    if plan.across == "system" and "topic" not in long:
-        long["topic"] = [*map(str, range(1, len(flat) + 1))] * len(plan.values)
-    long = long.reset_index(drop=True)
-    if "measure" not in long:
-        long["measure"] = options.measure or unnamed
-    for column, value in Target(options.length, options.form)._asdict().items():
-        if value is not None:
-            long[column] = value if column not in long else long[column].fillna(value)
-    for column in ("length", "repeat"):
-        if column in long:
-            long[column] = _whole_numbers(long[column], name)
-    for column in ("measure", "topic", "system"):
-        if long[column].isna().any():
-            raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")
-        plain = pd.api.types.is_string_dtype(long[column])
-        long[column] = long[column].astype(str) if plain else long[column].map(_name_in_frame)
-    long["value"], style = _values_of_frame(long["value"], name, options.decimal, len(flat), plan.values)
-    absent = long["value"].isna()
-    if absent.all():
-        raise DataError(f"{name}: every score is missing")
-    why = long["why"] if "why" in long else pd.Series(None, index=long.index, dtype=object)
-    long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
-    notes = [f"column {quoted(column)} not used" for column in (*plan.unused, *plan.left_out)]
-    notes += [f"read {words}" for words in style.findings]
-    notes += topic_notes
-    if plan.across == "system":
-        long, more = _without_summary(long, plan.values, "topic" in plan.fields)
-        words = scoretable.transposed_words(len(plan.values), len(flat))
-        notes += [*more, *([words] if words else [])]
-    return long, [f"{name}: {note}" for note in notes]
-
-
-def _whole_numbers(column: pd.Series, name: str) -> pd.Series:
-    """Lengths or repeats, as numbers."""
-    import pandas as pd
-
-    numbers = pd.to_numeric(column, errors="coerce")
-    wrong = column.notna() & ~(numbers % 1 == 0)
-    if wrong.any():
-        row = int(wrong.to_numpy().argmax())
-        raise DataError(
-            f"{name}: row {row + 1}: {column.name} is {quoted(str(column.iloc[row]))}, expected a whole number;"
-            f" if it is a measure, give it another name, or say {left_out(str(column.name))}"
-        )
-    return numbers
-
-
-def _without_summary(
-    long: pd.DataFrame, columns: Sequence[str], named: bool
-) -> tuple[pd.DataFrame, list[str]]:
-    """A matrix, column after column, without a last row that sums up the others, and what to say of its cells."""
-    import numpy as np
-
-    values = long["value"].to_numpy().reshape(len(columns), -1)
-    height = values.shape[1]
-    topic = str(long["topic"].iloc[height - 1]) if named else ""
-    last = is_summary(topic)
-    above = [_sums(column) for column in (values[:, :-1] if last else values)]
-    if not last:
-        return long, scoretable.odd_words(dict(zip(columns, above, strict=True)))
-    cells = [(float(value), places_of(repr(float(value)))) for value in values[:, -1]]
-    left, words = scoretable.summary_words(topic, above, cells)
-    odd = scoretable.odd_words(dict(zip(columns, above, strict=True)))
-    keep = np.arange(len(long)) % height != height - 1
-    return long[keep].reset_index(drop=True) if left else long, [words, *odd]
-
-
-def _sums(values: FloatArray) -> ColumnSums:
-    here = [float(value) for value in values if value == value]
-    if not here:
-        return ColumnSums()
-    places = max(places_of(repr(value)) for value in here[:_PLACES_OF])
-    return ColumnSums(len(here), math.fsum(here), min(here), max(here), places)
-
-
-def _flat_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> pd.DataFrame:
-    """The frame with texts for the names of its columns, and what its index says in columns of its own."""
-    import pandas as pd
-
-    if isinstance(frame.columns, pd.MultiIndex):
-        frame = _stacked_frame(frame, name)
-    names = {str(column).casefold() for column in frame.columns}
-    has = {field for field in ("topic", "system") if names & {*scoretable.LONG[field]}}
-    first = "system" if options.transpose else "topic"
-    index = frame.index
-    if None in index.names and index.nlevels > 1:
-        raise DataError(f"{name}: a level of its index has no name, expected names such as topic and system")
-    if index.name is not None or index.nlevels > 1:
-        frame = frame.reset_index(drop=index.name in frame.columns)
-    elif first not in has and first not in (options.columns or {}) and not _begins_with_names(frame, options):
-        frame = frame.rename_axis(index=first).reset_index()
-    texts = [_name_in_frame(column) for column in frame.columns]
-    if twice := next((text for text, n in Counter(texts).items() if n > 1), None):
-        raise DataError(f"{name}: two columns are named {quoted(twice)}")
-    return frame.set_axis(texts, axis=1)
-
-
-def _begins_with_names(frame: pd.DataFrame, options: TableOptions) -> bool:
-    """Whether the first column that is none of a known name holds names, and the index only numbers rows."""
-    import pandas as pd
-
-    if not pd.api.types.is_integer_dtype(frame.index.dtype):
-        return False
-    left = options.leave_out if not isinstance(options.leave_out, str) else options.leave_out.split(",")
-    skipped = {*scoretable.IN_MATRIX, *left}
-    first = next((column for column in frame.columns if str(column).casefold() not in skipped), None)
-    if first is None:
-        return False
-    told = names_rows(str(first), [_name_in_frame(value) for value in frame[first]])
-    return told is not False and (isinstance(frame.index, pd.RangeIndex) or not _holds_numbers(frame[first]))
-
-
-def _stacked_frame(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Columns of two levels, as `pivot` makes them, as rows: one level is the systems, the other the measures."""
-    levels = [str(level).casefold() if level is not None else None for level in frame.columns.names]
-    systems = [k for k, level in enumerate(levels) if level in scoretable.LONG["system"]]
-    if len(levels) != 2 or len(systems) != 1:
-        raise DataError(
-            f"{name}: its columns have {len(levels)} levels ({listed([str(n) for n in frame.columns.names])}),"
-            " expected one, or two of which one is named system"
-        )
-    named = ["system" if k == systems[0] else "measure" for k in range(2)]
-    topics = frame.rename_axis(index=frame.index.name or "topic", columns=named)
-    return topics.stack([0, 1], future_stack=True).rename("value").reset_index()
-
-
-def _holds_numbers(column: pd.Series) -> bool:
-    import pandas as pd
-
-    if pd.api.types.is_bool_dtype(column) or column.isna().all():
-        return False
-    return pd.api.types.is_numeric_dtype(column) or all(is_number(str(value)) for value in column.dropna())
-
-
-def _name_in_frame(value: object) -> str:
-    """A name; whole numbers beside missing ones are floats in pandas."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _values_of_frame(
-    column: pd.Series, name: str, decimal: str | None, rows: int, across: Sequence[str]
-) -> tuple[pd.Series, NumberStyle]:
-    """Numbers, also where they are texts."""
-    import pandas as pd
-
-    sign = check_decimal(decimal)
-    style = NumberStyle(sign or ".", asked=sign is not None)
-    texts = column.map(lambda value: isinstance(value, str)) if column.dtype.kind not in "fiu" else None
-    if texts is not None and texts.any():
-        if sign is None:
-            try:
-                style = style_of(column[texts])
-            except UsageError as error:
-                raise UsageError(f"{name}: {error.text}") from None
-        if column[texts].str.strip().str.endswith("%").any():
-            style = replace(style, percent=True)
-        read = {}
-        for text in column[texts].unique():
-            try:
-                read[text] = style.read(text)
-            except ValueError as error:
-                place = _place(int((column == text).to_numpy().argmax()), rows, across)
-                raise DataError(f"{name}: the score in {place} {error}") from None
-        column = column.map(lambda value: read.get(value, value) if isinstance(value, str) else value)
-    values = pd.to_numeric(column, errors="coerce").astype(float)
-    wrong = ~column.isna() & ~values.map(math.isfinite)
-    if wrong.any():
-        at = int(wrong.to_numpy().argmax())
-        place = _place(at, rows, across)
-        raise DataError(f"{name}: the score in {place} is {quoted(column.iloc[at])}, expected a number")
-    return values, style
-
-
-def _place(at: int, rows: int, across: Sequence[str]) -> str:
-    """Where a value of a melted frame stood: the row, and of several columns which."""
-    column = f" of column {quoted(across[at // rows])}" if len(across) > 1 else ""
-    return f"row {at % rows + 1}{column}"
-
-
-def _topics_of_frame(long: pd.DataFrame, name: str) -> dict[str, Topic]:
-    """What a long frame says of its topics; a missing value says nothing."""
-    by_topic: dict[str, dict[str, str]] = {}
-    for column in scoretable.OF_TOPICS:
-        if column not in long:
-            continue
-        for topic, value in long[["topic", column]].dropna().drop_duplicates().itertuples(index=False):
-            # Whole numbers beside missing ones are floats in pandas.
-            text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-            if text and by_topic.setdefault(topic, {}).setdefault(column, text) != text:
-                raise DataError(f"{name}: {_two_values(topic, column, by_topic[topic][column], text)}")
-    try:
-        return {topic: Topic.parse({"topic": topic, **about}) for topic, about in by_topic.items()}
-    except FormatError as error:
-        raise DataError(f"{name}: {error.problem}") from None
-
-
-def _two_values(topic: str, column: str, one: str, other: str) -> str:
-    return (
-        f"topic {quoted(topic)} has two values of {quoted(column)}, {quoted(one)} and {quoted(other)}: the column"
-        " is for what all rows of a topic share, so give it another name if it says something else"
-    )
 
 
 # What is said of systems and measures

@@ -1,23 +1,18 @@
 """Texts made to fool a measure: lists of bigrams, and real summaries shuffled, repeated, cut short and padded.
 
-bigram-list         the sources' most frequent bigrams one after the other, each once: no summary. Sjöbergh 2007, as
-                    Zopf 2018, section 2.2, tells it; made from the documents alone, never from references
-shuffled-words      a real summary's words in random order
-shuffled-sentences  its sentences in random order
-repeated            its first sentence again and again, up to its length
-truncated           the first half of its words
-padded-source       the summary, and source sentences that are not in it, up to twice its length
-padded-noise        the summary, and stop words drawn at random, up to twice its length
-
-The same seed gives the same texts, topic by topic, whatever else there is.
+A bigram list has the sources' most frequent bigrams one after the other, each once: no summary. Sjöbergh 2007, as Zopf
+2018, section 2.2, tells it; made from the documents alone, never from references. A first sentence is repeated up to
+the summary's length, and padded summaries are twice as long. The same seed gives the same texts, topic by topic,
+whatever else there is.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, cycle, pairwise
+from dataclasses import replace
+from itertools import pairwise
 from random import Random
 from statistics import fmean
 
@@ -40,92 +35,65 @@ KIND_WORDS: Mapping[str, str] = {
     "padded-noise": "padding with stop words",
 }
 DISTORTIONS = tuple(kind for kind in KIND_WORDS if kind != BIGRAM_LIST)
-NO_DOCUMENTS = "the topic has no documents"
-_SHUFFLES = 100
-"""Tries at another order than the one that was there."""
 
 
-@dataclass(frozen=True)
-class FoolingTexts:
-    """All texts of one kind, and how many could not be made, by reason."""
+def made_texts(
+    kind: str, peers: Iterable[Summary], collection: Collection, *, seed: int = 0
+) -> tuple[list[Summary], Counter[str]]:
+    """The texts of one kind, and how many could not be made, by reason.
 
-    kind: str
-    summaries: tuple[Summary, ...]
-    left_out: Mapping[str, int]
-
-
-def bigram_lists(collection: Collection, peers: Iterable[Summary], name: str = BIGRAM_LIST) -> FoolingTexts:
-    """A bigram list for every topic, length and form that the peers have; of a length that is not set, their mean."""
-    lengths: dict[tuple[str, Target], list[int]] = {}
-    for peer in peers:
-        lengths.setdefault((peer.topic, peer.target), []).append(peer.length or count_words(peer.text))
-    summaries: list[Summary] = []
+    A bigram list for every topic, length and form that the peers have, where the length is not set as long as they are
+    on average; or each peer distorted.
+    """
+    todo = [(peer, count_words(peer.text)) for peer in peers]
+    if kind == BIGRAM_LIST:
+        lengths: dict[tuple[str, Target], list[int]] = {}
+        for peer, words in todo:
+            lengths.setdefault((peer.topic, peer.target), []).append(peer.length or words)
+        todo = [
+            (Summary(topic, kind, "", target.length, form=target.form), max(1, round(fmean(many))))
+            for (topic, target), many in lengths.items()
+        ]
+    texts: list[Summary] = []
     left: Counter[str] = Counter()
-    for (topic, target), words in lengths.items():
-        documents = collection.documents.get(topic, ())
-        try:
-            text = bigram_list(documents, max(1, round(fmean(words))), collection.settings.language)
-        except DataError as error:
-            left[str(error)] += 1
-        else:
-            summaries.append(Summary(topic, name, text, target.length, form=target.form))
-    return FoolingTexts(BIGRAM_LIST, tuple(summaries), left)
-
-
-def distortions(
-    collection: Collection, kind: str, peers: Iterable[Summary], *, seed: int = 0
-) -> FoolingTexts:
-    """Real summaries distorted in one way; each keeps its system, length and form."""
-    summaries: list[Summary] = []
-    left: Counter[str] = Counter()
-    for peer in peers:
+    for peer, words in todo:
         draw = Random(f"{seed}/{kind}/{peer.topic}/{peer.system}/{peer.length}/{peer.form}")  # noqa: S311
         documents = collection.documents.get(peer.topic, ())
         try:
-            text = distorted(kind, peer.text, draw, documents, collection.settings.language)
+            text = made_text(kind, peer.text, words, draw, documents, collection.settings.language)
         except DataError as error:
             left[str(error)] += 1
         else:
-            summaries.append(replace(peer, text=text, roles=("peer",)))
-    return FoolingTexts(kind, tuple(summaries), left)
+            texts.append(replace(peer, text=text, roles=("peer",)))
+    return texts, left
 
 
-def bigram_list(documents: Sequence[Document], words: int, language: str = "en") -> str:
-    """The documents' most frequent bigrams, each once, so many words of them.
-
-    Bigrams do not cross sentences; those that are equally frequent come in the order of the documents.
-    """
-    counts = _bigrams(_source_sentences(documents, language))
-    if not counts:
-        raise DataError(NO_DOCUMENTS)
-    frequent = [bigram for bigram, _ in counts.most_common((words + 1) // 2)]  # stable: the first seen first
-    return " ".join(list(chain.from_iterable(frequent))[:words])
-
-
-def distorted(
-    kind: str, text: str, draw: Random, documents: Sequence[Document] = (), language: str = "en"
+def made_text(
+    kind: str, text: str, words: int, draw: Random, documents: Sequence[Document] = (), language: str = "en"
 ) -> str:
-    """One summary distorted; a DataError says why that is not possible."""
-    parts = [span.text for span in sentences(text, language)]
-    gap = "\n" if "\n" in text.strip() else " "  # line breaks may be what ends sentences
-    words = count_words(text)
+    """A text of some words, or one of so many words distorted; a DataError says why that is not possible."""
+    if kind == BIGRAM_LIST:  # bigrams that are equally frequent come in the order of the documents
+        frequent = _bigrams(_source(documents, language)).most_common((words + 1) // 2)
+        return " ".join([word for bigram, _ in frequent for word in bigram][:words])
     if not words:
         raise DataError("the summary is empty")
-    if kind == "truncated" and words < 2:
-        raise DataError("the summary has one word")
-    if kind == "repeated" and len(parts) < 2:
-        raise DataError("the summary has one sentence")
+    parts = [span.text for span in sentences(text, language)]
+    gap = "\n" if "\n" in text.strip() else " "  # line breaks may be what ends sentences
     if kind == "shuffled-words":
-        return " ".join(_shuffled(text.split(), draw, "the summary has one word"))
+        return " ".join(_shuffled(text.split(), draw, "word"))
     if kind == "shuffled-sentences":
-        return gap.join(_shuffled(parts, draw, "the summary has one sentence"))
+        return gap.join(_shuffled(parts, draw, "sentence"))
     if kind == "repeated":
-        return _up_to(words, cycle(parts[:1]), gap)
+        if len(parts) < 2:
+            raise DataError("the summary has one sentence")
+        return _up_to(words, parts[:1] * words, gap)
     if kind == "truncated":
+        if words < 2:
+            raise DataError("the summary has one word")
         return first_words(text, (words + 1) // 2)
     if kind == "padded-source":
-        return _up_to(2 * words, chain([text], _padding(parts, documents, language)), gap)
-    english = language.replace("_", "-").split("-")[0].casefold() in ("en", "english")
+        return _up_to(2 * words, [text, *_padding(parts, _source(documents, language))], gap)
+    english = re.split("[-_]", language.casefold())[0] in ("en", "english")
     try:
         stops = stop_words(FUNCTION if english else language)
     except UsageError:
@@ -134,37 +102,37 @@ def distorted(
     return f"{text}{gap}{' '.join(draw.choice(usable) for _ in range(words))}"
 
 
-def _source_sentences(documents: Iterable[Document], language: str) -> list[str]:
-    return [
-        " ".join(span.text.split()) for document in documents for span in sentences(document.text, language)
-    ]
+def _source(documents: Iterable[Document], language: str) -> list[str]:
+    """Sentences of two words or more."""
+    texts = (" ".join(span.text.split()) for d in documents for span in sentences(d.text, language))
+    if source := [text for text in texts if len(unicode_words(text)) > 1]:
+        return source
+    raise DataError("the topic has no documents")
 
 
 def _bigrams(texts: Iterable[str]) -> Counter[tuple[str, str]]:
+    """Of words, none across two texts."""
     return Counter(bigram for text in texts for bigram in pairwise(unicode_words(text)))
 
 
-def _shuffled(items: Sequence[str], draw: Random, why: str) -> list[str]:
+def _shuffled(items: Sequence[str], draw: Random, noun: str) -> list[str]:
     """In another order: one that gives the same text would distort nothing."""
+    if len(set(items)) < 2:
+        raise DataError(f"the summary has one {noun}")
     shuffled = list(items)
-    for _ in range(_SHUFFLES if len(set(items)) > 1 else 0):
+    while shuffled == list(items):
         draw.shuffle(shuffled)
-        if shuffled != list(items):
-            return shuffled
-    raise DataError(why)
+    return shuffled
 
 
-def _padding(parts: Sequence[str], documents: Sequence[Document], language: str) -> list[str]:
+def _padding(parts: Sequence[str], source: Sequence[str]) -> list[str]:
     """The source's sentences that the summary does not have, those with the most frequent bigrams first."""
-    source = _source_sentences(documents, language)
-    if not source:
-        raise DataError(NO_DOCUMENTS)
     counts = _bigrams(source)
     in_summary = {tuple(unicode_words(part)) for part in parts}
     weights: dict[str, float] = {}
     for sentence in source:
         words = unicode_words(sentence)
-        if len(words) > 1 and tuple(words) not in in_summary:
+        if tuple(words) not in in_summary:
             weights.setdefault(sentence, fmean(counts[bigram] for bigram in pairwise(words)))
     if not weights:
         raise DataError("the source has no sentence beyond the summary's")
@@ -174,10 +142,8 @@ def _padding(parts: Sequence[str], documents: Sequence[Document], language: str)
 def _up_to(words: int, texts: Iterable[str], gap: str) -> str:
     """Texts one after the other, cut at so many words."""
     taken: list[str] = []
-    total = 0
     for text in texts:
         taken.append(text)
-        total += count_words(text)
-        if total >= words:
+        if sum(map(count_words, taken)) >= words:
             break
     return first_words(gap.join(taken), words)

@@ -452,6 +452,14 @@ def transposed_words(systems: int, topics: int) -> str | None:
     )
 
 
+def two_values(topic: str, column: str, one: str, other: str) -> str:
+    """That rows of a topic say different things of it."""
+    return (
+        f"topic {quoted(topic)} has two values of {quoted(column)}, {quoted(one)} and {quoted(other)}: the column"
+        " is for what all rows of a topic share, so give it another name if it says something else"
+    )
+
+
 def summary_words(
     topic: str, columns: Sequence[ColumnSums], row: Sequence[tuple[float, int]]
 ) -> tuple[bool, str]:

@@ -299,23 +299,17 @@ def outcome(measure: str, kind: str, verdict: Any, place: int, before: int | Non
         low=0.05,
         high=0.15,
         verdict=verdict,
-        above=0,
-        below=0,
-        against=4,
     )
 
 
 def fooled(*outcomes: FoolingOutcome) -> FoolingResult:
     return FoolingResult(
-        evaluation="e",
         source=HOSTILE,
         judged=(2, "machine", "overall"),
         systems=5,
         outcomes=outcomes,
-        made=(),
-        originals=(),
+        made={},
         unchecked={"far": "it needs references"},
-        missing={},
         level=0.95,
         signatures=("fooling",),
     )

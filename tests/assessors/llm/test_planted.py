@@ -17,12 +17,11 @@ from adjudge.assessors.llm.cache import ReplyStore
 from adjudge.assessors.llm.exchange import AskLimits
 from adjudge.assessors.llm.judging import LlmOptions, prepare_judging, run_judging
 from adjudge.assessors.llm.planted import (
-    PLANTED_KINDS,
+    KINDS,
     PlantedCheck,
     check_planted,
-    control,
-    demand,
     estimate_planted,
+    instruction,
     plant,
 )
 from adjudge.core.errors import DataError, UsageError
@@ -48,7 +47,7 @@ def test_a_deaf_judge_is_not_moved(e: Evaluation) -> None:
     """Its answers follow the number of words, which is the same with the control."""
     with bad_server(by_words) as server:
         found = checked(e, server)
-    assert len(found.rows) == len(PLANTED_KINDS) + 1
+    assert len(found.rows) == len(KINDS) + 1
     for row in found.rows:
         assert row.effect == 0
         assert math.isnan(row.low)  # without any spread there is no interval
@@ -101,7 +100,7 @@ def test_the_interval_is_students_over_topics(e: Evaluation) -> None:
             words = len(text(t, s).split())
             was = 1 + words % 5
             goal = 1 if was - 1 > 5 - was or (was == 3) else 5  # of two ends equally far the first
-            with_control = 1 + (words + len(control("end", str(goal)).split())) % 5
+            with_control = 1 + (words + len(instruction("end", str(goal), demands=False).split())) % 5
             side = 1 if goal > was else -1
             effects.append((goal - was) * side - (with_control - was) * side)
         by_topic.append(sum(effects) / 3 if t == 0 else 0.0)
@@ -141,7 +140,6 @@ def test_the_estimate_is_of_the_check(e: Evaluation, known: bool) -> None:
         assert said.headline().startswith(f"At most {32 if known else 36} requests to send")
         check_planted(job, 4, limits=ONE)
         assert len([b for b in server.bodies if not is_trial(b)]) - before == said.requests
-        assert estimate_planted(job, 4, ReplyStore.of(e.folder)).requests == 0
 
 
 def test_pairs_are_moved_to_the_side_that_demands_it(e: Evaluation) -> None:
@@ -196,7 +194,7 @@ def test_the_result_is_on_the_card_and_stays_there(e: Evaluation) -> None:
         found = checked(e, server, 3)
         (card,) = read_cards(e.folder, "judge")
         assert card.settings["planted"]["headline"] == found.headline()
-        assert (card.asked, card.requests) == (0, found.requests)
+        assert (card.asked, card.requests) == (0, len(server.bodies))
         job = prepare_judging(e.folder, e.collection, "rating", server.server(), LlmOptions(name="judge"))
         run_judging(job, limits=ONE)
         (card,) = read_cards(e.folder, "judge")
@@ -231,9 +229,9 @@ def test_coverage_and_sentences_have_no_such_check(e: Evaluation) -> None:
         checked(e, server, protocol="duc-2002")
 
 
-@pytest.mark.parametrize("kind", PLANTED_KINDS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_controls_are_as_long_and_demand_nothing(kind: str) -> None:
-    one, other = demand(kind, "5"), control(kind, "5")
+    one, other = instruction(kind, "5"), instruction(kind, "5", demands=False)
     assert len(one.split()) == len(other.split())
     assert "5" in one
     assert not {"5", "answer", "ignore", "assessor"} & set(other.replace(".", "").lower().split())
@@ -241,6 +239,6 @@ def test_controls_are_as_long_and_demand_nothing(kind: str) -> None:
 
 def test_where_things_are_planted() -> None:
     body = "First one. Second one! Third one? Fourth one."
-    assert plant(body, "end", "Do it.") == f"{body} Do it."
+    assert plant(body, "end", " Do it.") == f"{body} Do it."
     assert plant(body, "middle", "Do it.") == "First one. Second one! Do it. Third one? Fourth one."
-    assert plant(body, "system", "[system] Do it.").splitlines() == [body, "[system] Do it."]
+    assert plant(body, "system", "\n[system] Do it.").splitlines() == [body, "[system] Do it."]

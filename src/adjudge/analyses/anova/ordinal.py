@@ -10,7 +10,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy.special import ndtri, stdtr, stdtrit
 
 from adjudge.analyses.anova import AnovaOrdinal
 from adjudge.analyses.anova.factors import AS_FACTOR, AnovaRows, Factor, RowsResult, build
@@ -24,11 +27,21 @@ from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import counted, p_number
 from adjudge.data.scores import MeasureInfo
 from adjudge.judgments.tasks import is_anonymous
-
-if TYPE_CHECKING:
-    from adjudge.stats.checks import BoolArray, FloatArray
-    from adjudge.stats.linear.mixed import MixedFit
-    from adjudge.stats.linear.ordinal import OrdinalFit
+from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.judging import FEW_DF, FEWEST_DF, group_labels, judge_freedom
+from adjudge.stats.linear.error_terms import model_terms
+from adjudge.stats.linear.mixed import MixedFit, Satterthwaite, fixed_means, likelihood_covariance
+from adjudge.stats.linear.model import LinearModel
+from adjudge.stats.linear.ordinal import (
+    LOGISTIC,
+    OrdinalFit,
+    fit_ordinal,
+    level_shares,
+    scale_check,
+    separation,
+)
+from adjudge.stats.multiple import at_most, holm
+from adjudge.stats.order import rank_intervals
 
 MOST_LEVELS = 101
 """Of a scale of whole numbers, as from 0 to 100."""
@@ -93,9 +106,8 @@ class LatentPosition:
 
     @property
     def ranks(self) -> str | None:
-        if self.best_rank is None or self.worst_rank is None:
-            return None
-        return rank_range(self.best_rank, self.worst_rank)
+        best, worst = self.best_rank, self.worst_rank
+        return None if best is None or worst is None else rank_range(best, worst)
 
     @property
     def why(self) -> str | None:
@@ -242,8 +254,6 @@ class OrdinalResult(RowsResult):
 
     def tables(self) -> Iterator[Table]:
         """Systems, the best first; all pairs; assessors; thresholds; standard deviations; the use of the scale."""
-        from adjudge.stats.linear.ordinal import LOGISTIC
-
         interval = Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False)
         sizes = ", ".join(counted(n, name) for name, n in self.sizes.items())
         outside = any(place.outside for place in self.systems)
@@ -384,8 +394,6 @@ class OrdinalResult(RowsResult):
 
 
 def _better(contrasts: Sequence[OrdinalContrast], names: Sequence[str], info: MeasureInfo) -> BoolArray:
-    import numpy as np
-
     place = {name: k for k, name in enumerate(names)}
     better = np.zeros((len(names), len(names)), dtype=np.bool_)
     for contrast in contrasts:
@@ -401,10 +409,6 @@ def _better(contrasts: Sequence[OrdinalContrast], names: Sequence[str], info: Me
 
 def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalResult:
     """The model of one measure's ratings: systems fixed, topics and assessors a sample."""
-    from adjudge.stats.linear.error_terms import model_terms
-    from adjudge.stats.linear.model import LinearModel
-    from adjudge.stats.linear.ordinal import fit_ordinal
-
     everything, notes = _rows_of(scores, measure, asked)
     title = everything.info.words
     rows, outside = _overlapping(everything)
@@ -440,14 +444,11 @@ def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalR
     )
     if fit.why is not None:
         raise DataError(f"{title}: the ordinal model has no solution ({fit.why}); use the linear model")
-    result = _result(rows, random, linear, fit, asked, tuple(notes))
-    return replace(result, systems=_with_others(result, everything, outside))
+    return _result(rows, random, linear, fit, asked, tuple(notes), _outsiders(everything, outside))
 
 
 def _rows_of(scores: Scores, measure: str, asked: AnovaOrdinal) -> tuple[AnovaRows, list[Note]]:
     """A row for each rating, with its assessor where all are known by name; refuses what is no scale of levels."""
-    import numpy as np
-
     frame = scores.table.at(measure, length=asked.length, form=asked.form, several=AS_FACTOR)
     judges = frame.loc[frame["value"].notna(), "assessor"]
     named = judges.notna() & ~judges.map(lambda name: isinstance(name, str) and is_anonymous(name))
@@ -478,10 +479,6 @@ def _rows_of(scores: Scores, measure: str, asked: AnovaOrdinal) -> tuple[AnovaRo
 
 def _overlapping(rows: AnovaRows) -> tuple[AnovaRows, dict[str, Outside]]:
     """The rows of systems whose distances have finite estimates, and why others have none."""
-    import numpy as np
-
-    from adjudge.stats.linear.ordinal import separation
-
     outside: dict[str, Outside] = {}
     while len(rows.factors["system"].levels) > 1:
         codes, names = rows.factors["system"].codes, rows.factors["system"].levels
@@ -513,8 +510,6 @@ def _overlapping(rows: AnovaRows) -> tuple[AnovaRows, dict[str, Outside]]:
 
 def _kept(rows: AnovaRows, keep: BoolArray) -> AnovaRows:
     """Some of the rows, with the levels that they have."""
-    import numpy as np
-
     factors = {}
     for name, factor in rows.factors.items():
         there, codes = np.unique(factor.codes[keep], return_inverse=True)
@@ -526,8 +521,6 @@ def _kept(rows: AnovaRows, keep: BoolArray) -> AnovaRows:
 
 def _unused(rows: AnovaRows) -> list[Note]:
     """Levels of a scale of whole numbers that nobody gave."""
-    import numpy as np
-
     levels = np.unique(rows.values)
     low, high = rows.info.range
     low, high = levels[0] if low is None else low, levels[-1] if high is None else high
@@ -560,8 +553,6 @@ def _with_noise(rows: AnovaRows, random: list[str]) -> tuple[list[str], list[Not
 
     What assessors make of systems stays: conclusions for others rest on it.
     """
-    from adjudge.stats.linear.model import LinearModel
-
     systems = rows.key("system")
     model = LinearModel(rows.values, rows.codes, [systems])
     notes: list[Note] = []
@@ -577,8 +568,6 @@ def _with_noise(rows: AnovaRows, random: list[str]) -> tuple[list[str], list[Not
 
 def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[Note]:
     """What the intervals suppose where few assessors judged, or none of their opinions can be told from noise."""
-    from adjudge.stats.judging import FEW_DF, FEWEST_DF, group_labels, judge_freedom
-
     if "assessor" not in rows.factors:
         return []
     assessors, systems = (len(rows.factors[name].levels) for name in ("assessor", "system"))
@@ -603,10 +592,9 @@ def _result(
     fit: OrdinalFit,
     asked: AnovaOrdinal,
     notes: tuple[Note, ...],
+    outside: Sequence[LatentPosition],
 ) -> OrdinalResult:
-    """The result of the systems that are in the models."""
-    import numpy as np
-
+    """The result of the systems that are in the models, and of those that are not, by the side they are on."""
     names = rows.factors["system"].levels
     count = len(names)
     sign = -1 if rows.info.better == "lower" else 1
@@ -620,6 +608,7 @@ def _result(
     estimates = fit.thresholds - float(fit.effects.mean())
     deviations = np.sqrt(linear.variances)
     of_terms = zip(random, fit.modes, fit.deviations, deviations, strict=True)
+    better_side = "below" if rows.info.better == "lower" else "above"
     return OrdinalResult(
         asked=asked,
         info=rows.info,
@@ -635,7 +624,11 @@ def _result(
             Threshold(*map(float, cut))
             for cut in zip(fit.levels[:-1], fit.levels[1:], estimates, errors, strict=True)
         ),
-        systems=_positions(rows, order, of_linear, fit, contrasts, asked.alpha),
+        systems=(
+            *(place for place in outside if place.side == better_side),
+            *_positions(rows, order, of_linear, fit, contrasts, asked.alpha),
+            *(place for place in outside if place.side != better_side),
+        ),
         contrasts=contrasts,
         random=tuple(
             RandomDeviation(term, int(modes.size), float(deviation), float(of_rating))
@@ -658,11 +651,6 @@ def _tested(
     A step-down correction finds more than intervals at one level do: where it finds a difference, an end beyond 0 is
     cut there.
     """
-    import numpy as np
-    from scipy.special import stdtr, stdtrit
-
-    from adjudge.stats.multiple import at_most, holm
-
     p = 2 * stdtr(df, -np.abs(difference / error))
     corrected = holm(p)
     reach = stdtrit(df, 1 - alpha / (2 * max(1, difference.size))) * error
@@ -676,8 +664,6 @@ def _tested(
 def _contrasts(
     names: Sequence[str], order: Sequence[int], linear: _LinearSystems, fit: OrdinalFit, alpha: float
 ) -> tuple[OrdinalContrast, ...]:
-    import numpy as np
-
     pairs = list(combinations(order, 2))
     weights = np.zeros((len(pairs), len(names)))
     for row, (a, b) in enumerate(pairs):
@@ -724,8 +710,6 @@ def _contrasts(
 
 def _errors(covariance: FloatArray, weights: FloatArray) -> FloatArray:
     """Standard errors of combinations, a row of weights each."""
-    import numpy as np
-
     return np.asarray(np.sqrt(np.einsum("ij,jk,ik->i", weights, covariance, weights)))
 
 
@@ -733,8 +717,6 @@ class _LinearSystems:
     """The linear model's systems: their means, and what tests of combinations of them need, made once."""
 
     def __init__(self, fit: MixedFit):
-        from adjudge.stats.linear.mixed import Satterthwaite, fixed_means, likelihood_covariance
-
         estimate = fit.estimate
         assert estimate is not None
         assert estimate.averaging is not None
@@ -745,8 +727,6 @@ class _LinearSystems:
 
     def df(self, weights: FloatArray) -> FloatArray:
         """Satterthwaite's degrees of freedom of combinations, a row of weights each."""
-        import numpy as np
-
         return np.array([self._satterthwaite.of(row @ self._averaging) for row in weights])
 
     def enlarged(self, weights: FloatArray) -> FloatArray:
@@ -766,11 +746,6 @@ def _positions(
     contrasts: Sequence[OrdinalContrast],
     alpha: float,
 ) -> tuple[LatentPosition, ...]:
-    import numpy as np
-    from scipy.special import stdtrit
-
-    from adjudge.stats.order import rank_intervals
-
     names = rows.factors["system"].levels
     weights = np.eye(len(names)) - 1 / len(names)
     position, error = fit.contrasts(weights)
@@ -797,37 +772,26 @@ def _positions(
 
 def _ratings(rows: AnovaRows) -> dict[str, tuple[int, float]]:
     """By system: how many ratings it has, and their mean."""
-    import numpy as np
-
     systems = rows.factors["system"]
     counts = np.bincount(systems.codes, minlength=len(systems.levels))
     means = np.bincount(systems.codes, rows.values, len(systems.levels)) / counts
     return dict(zip(systems.levels, zip(counts.tolist(), means.tolist(), strict=True), strict=True))
 
 
-def _with_others(
-    result: OrdinalResult, everything: AnovaRows, outside: Mapping[str, Outside]
-) -> tuple[LatentPosition, ...]:
-    """The systems, with those that are in no model before or after the others, by the side they are on."""
-    ratings = _ratings(everything)
-    lower = result.info.better == "lower"
-    others = [LatentPosition(system, *ratings[system], outside=why) for system, why in outside.items()]
-    others.sort(key=lambda place: (place.mean if lower else -place.mean, place.system))
-    first = [place for place in others if outside[place.system].side == ("below" if lower else "above")]
-    return (*first, *result.systems, *(place for place in others if place not in first))
+def _outsiders(rows: AnovaRows, outside: Mapping[str, Outside]) -> list[LatentPosition]:
+    """The systems that are in no model, the best first."""
+    ratings = _ratings(rows)
+    sign = -1 if rows.info.better == "lower" else 1
+    places = [LatentPosition(system, *ratings[system], outside=why) for system, why in outside.items()]
+    return sorted(places, key=lambda place: (-sign * place.mean, place.system))
 
 
 def _expected(fit: OrdinalFit, shift: float, spread: float) -> float:
     """The mean rating over systems from an assessor this far above the average."""
-    from adjudge.stats.linear.ordinal import level_shares
-
     return float((level_shares(fit.thresholds, fit.effects + shift, spread) @ fit.levels).mean())
 
 
 def _severity(rows: AnovaRows, random: Sequence[str], fit: OrdinalFit, alpha: float) -> tuple[Severity, ...]:
-    import numpy as np
-    from scipy.special import ndtri
-
     if "assessor" not in random:
         return ()
     k = list(random).index("assessor")
@@ -859,10 +823,6 @@ def _severity(rows: AnovaRows, random: Sequence[str], fit: OrdinalFit, alpha: fl
 
 
 def _checks(rows: AnovaRows, fit: OrdinalFit, seed: int) -> tuple[ScaleUse, ...]:
-    import numpy as np
-
-    from adjudge.stats.linear.ordinal import scale_check
-
     checks = []
     for over in ("system", "assessor"):
         if over not in rows.factors or len(fit.levels) < 3:

@@ -172,10 +172,14 @@ class Footing:
 
     def signs(self, values: FloatArray) -> FloatArray:
         """How a judge that gives things these values orders every pair."""
+        cells = None if self.bench.pairs else self.bench.with_judge("", values).cells()
+        return self._signs(values, None if cells is None else cells.judge)
+
+    def _signs(self, pairs: FloatArray, cells: FloatArray | None) -> FloatArray:
+        """How every pair is ordered, by what is said of it, or by topics x systems."""
         if self.bench.pairs:
-            return ahead(values, np.full(values.size, 0.5))
-        cells = self.bench.with_judge("", values).cells()
-        return np.zeros(0) if cells is None else pair_signs(cells.judge)
+            return ahead(pairs, np.full(pairs.size, 0.5))
+        return np.zeros(0) if cells is None else pair_signs(cells)
 
     @cached_property
     def mean_signs(self) -> FloatArray:
@@ -185,17 +189,12 @@ class Footing:
     def signs_without(self, without: int | None) -> FloatArray:
         """The same of people but for one."""
         kept = [k for k in range(len(self.bench.people)) if k != without]
-        if self.bench.pairs:
-            mean = replace(self.bench, answers=self.bench.answers[:, kept]).people_mean
-            return ahead(mean, np.full(mean.size, 0.5))
-        if self.cells is None:
-            return np.zeros(0)
-        return pair_signs(replace(self.cells, people=self.cells.people[kept]).people_mean)
+        people = replace(self.bench, answers=self.bench.answers[:, kept])
+        cells = None if self.cells is None else replace(self.cells, people=self.cells.people[kept])
+        return self._signs(people.people_mean, None if cells is None else cells.people_mean)
 
     def assessor_signs(self, k: int) -> FloatArray:
-        if self.bench.pairs:
-            return ahead(self.bench.answers[:, k], np.full(len(self.bench.answers), 0.5))
-        return np.zeros(0) if self.cells is None else pair_signs(self.cells.people[k])
+        return self._signs(self.bench.answers[:, k], None if self.cells is None else self.cells.people[k])
 
     def order(self, signs: FloatArray) -> FloatArray:
         """Agreement with people's mean on every topic."""

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.tests import parts_of
-from adjudge.core.errors import ClashError, UsageError
+from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, READING, option, shared
-from adjudge.core.phrases import Argument
 
 if TYPE_CHECKING:
     from adjudge.analyses.meta.cells import Cells
@@ -132,12 +131,6 @@ class Meta(Analysis["MetaResult"]):
     by: Property | Sequence[Property] = option(
         (), metavar="WHAT", panel=ADVANCED, help="Of slices.", unset="all that is known"
     )
-    texts: str | None = option(
-        None,
-        metavar="FOLDER",
-        panel=ADVANCED,
-        help="Of fooling: write the texts that were made, as an evaluation to look at.",
-    )
     test: str = option(
         "wilcoxon",
         metavar="TEST",
@@ -164,11 +157,6 @@ class Meta(Analysis["MetaResult"]):
             raise UsageError(
                 "Williams' test is of one correlation, and the input level has one for every topic: choose the system"
                 " level, or the permutation test"
-            )
-        if self.texts is not None and "fooling" not in self.parts:
-            raise UsageError(
-                f"{Argument('texts')} writes the texts of the fooling check: say"
-                f" {Argument('parts', 'fooling', flag='part')}"
             )
 
     @property
@@ -202,17 +190,9 @@ class Meta(Analysis["MetaResult"]):
         return super(Meta, replace(self, human=())).read(source).with_humans(self.human_systems)
 
     def run(self, scores: Scores) -> MetaResult:
-        from pathlib import Path
-
         from adjudge.analyses.meta.result import answers
 
-        folder = None if self.texts is None else Path(self.texts)
-        if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise ClashError(f"{folder}: is there already; the texts go to a folder of their own")
-        result = answers(scores, self)
-        if folder is not None:
-            result["fooling"].write_texts(folder)
-        return result
+        return answers(scores, self)
 
 
 meta = analysis_function(Meta)

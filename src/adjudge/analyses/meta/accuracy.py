@@ -21,7 +21,7 @@ from adjudge.analyses.meta.cells import Cells, HumanCells
 from adjudge.analyses.meta.parts import MeasureRow, MetaRun, RowsResult
 from adjudge.analyses.meta.words import over_words
 from adjudge.core.results import Note
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.data.scores import Among
 from adjudge.stats.agreement import LEAST_CLUSTERS, PairAgreement, cluster_draws, pair_agreements
 from adjudge.stats.bootstrap import flat, percentile_limits, t_means
@@ -182,7 +182,7 @@ class AccuracyResult(RowsResult[MeasureAccuracy]):
             Column("topic", right=False),
             Column("share", "agreement, input level", tiny=False),
             "agreed pairs",
-            *(Column(name, show="never") for name in ("ties", "human_ties", "missing", "why")),
+            *hidden("ties human_ties missing why"),
             title="Agreement of measures with people, topic by topic (Zopf 2018, equation 1; input level)",
         )
 

@@ -19,7 +19,7 @@ from adjudge.analyses.meta.parts import COLUMNS, MeasureRow, MetaRun, RowsResult
 from adjudge.analyses.meta.words import over_words, signed
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import listed
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.ceiling import CeilingCoefficient, human_ceiling
@@ -152,7 +152,7 @@ class CeilingResult(RowsResult[MeasureCeiling]):
             Column("ceiling", f"human ceiling, {level} level", right=True, tiny=False),
             Column("value", f"measure's, {level} level", right=True, tiny=False),
             Column("shown", f"difference, {level} level", right=True, data=False),
-            *(Column(name, show="never") for name in ("difference", "low", "high")),
+            *hidden("difference low high"),
             title=f"Measures and assessors with the mean of the other assessors, {level} level, among"
             f" {over_words(among)}{intervals if over else ''}",
         )

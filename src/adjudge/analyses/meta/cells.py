@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adjudge.analyses.preferences.measures import form_for, length_for
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
@@ -137,8 +136,8 @@ def cells_of(
     automatic = _automatic(scores, people, measures)
     _check_target(scores, [*people, *automatic], length, form)
     judged = scores.without(without)
-    by_people = [_oriented(judged, name, length, form, "human") for name in people]
-    machine = [_oriented(scores, name, length, form, "measure") for name in automatic]
+    by_people = [judged.higher_is_better(name, "human", length=length, form=form) for name in people]
+    machine = [scores.higher_is_better(name, "measure", length=length, form=form) for name in automatic]
     if any(matrix.rows for matrix in (*by_people, *machine)):
         by_people, machine = (
             [_at_its_length(scores, matrix) for matrix in part] for part in (by_people, machine)
@@ -280,15 +279,6 @@ def is_judged(scores: Scores, measure: str) -> bool:
     return bool(scores.assessors(measure)) or bool((scores.of(measure)["repeat"] > 0).any())
 
 
-def _oriented(
-    scores: Scores, name: str, length: int | AllLengths | None, form: str | None, option: str
-) -> ScoreMatrix:
-    matrix = scores.matrix(name, length=length_for(scores, name, length), form=form_for(scores, name, form))
-    if matrix.info.better is None:
-        raise UsageError(f"{Argument(option, name)} is a description: nobody is better by it")
-    return replace(matrix, values=-matrix.values) if matrix.info.better == "lower" else matrix
-
-
 def _at_its_length(scores: Scores, matrix: ScoreMatrix) -> ScoreMatrix:
     """Rows of topics at a length, as measures of several lengths have them, of a measure that has one."""
     lengths = scores.table.lengths(matrix.measure)
@@ -359,11 +349,8 @@ def _human(
     form: str | None,
 ) -> HumanCells:
     values = _placed(matrix, rows, systems)
-    frame = scores.table.at(
-        matrix.measure,
-        length=length_for(scores, matrix.measure, length),
-        form=form_for(scores, matrix.measure, form),
-    )
+    length, form = scores.target_for(matrix.measure, length, form)
+    frame = scores.table.at(matrix.measure, length=length, form=form)
     frame = frame[frame["value"].notna()]
     if frame["assessor"].isna().all():
         return HumanCells(info=_info(matrix), values=values, assessors=(), by_assessor=values[None])

@@ -721,8 +721,8 @@ def _fooling_words(result: FoolingResult, placed: Sequence[FoolingOutcome]) -> s
         " that they had, the filled one the place of the spoilt ones; further left is better. Colours say how the"
         f" score moved (paired by topic, each tested on its own at {1 - result.level:.3g})."
     ]
-    tried = [outcome for outcome in placed if outcome.fooled is not None]
-    fooled = [outcome for outcome in tried if outcome.fooled]
+    tried = [outcome for outcome in placed if outcome.verdict in ("unseen", "better", "worse")]
+    fooled = [outcome for outcome in tried if outcome.verdict != "worse"]
     by = list(dict.fromkeys(outcome.title for outcome in fooled))
     if tried:
         sentences.append(

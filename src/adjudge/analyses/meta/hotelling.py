@@ -23,7 +23,7 @@ from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.errors import among as hint
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Column, Table
+from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import Among, MeasureInfo
 
@@ -125,7 +125,7 @@ class HotellingResult(Result):
             Column("p_flips", "p by flips", format=".4f"),
             Column("corrected_p_flips", "corrected p by flips", format=".4f"),
             Column("conclusion_flips", "by flips", right=False),
-            *(Column(name, show="never") for name in ("method_flips", "smallest_p_flips", "why")),
+            *hidden("method_flips smallest_p_flips why"),
             title=(
                 f"Systems on {counted(len(self.measures), 'measure')} together, among"
                 f" {listed(list(map(over_words, self.among)))}: Hotelling's T-squared over topics"

@@ -11,7 +11,6 @@ import numpy as np
 
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells
-from adjudge.analyses.preferences.measures import form_for, length_for
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import AdjudgeError
 from adjudge.data.collection import load, references_for
@@ -105,8 +104,8 @@ class References:
         scores = self.scores
         if name not in scores.info:
             return "it is made from other measures' scores"
-        length = length_for(scores, name, self.asked.length)
-        frame = scores.table.at(name, length=length, form=form_for(scores, name, self.asked.form))
+        length, form = scores.target_for(name, self.asked.length, self.asked.form)
+        frame = scores.table.at(name, length=length, form=form)
         by_length = length == "all" and len(scores.table.lengths(name)) > 1
         sign = -1.0 if scores.info[name].better == "lower" else 1.0
         if frame["reference"].notna().any():

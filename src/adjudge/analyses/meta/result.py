@@ -116,8 +116,6 @@ class MetaResult(Parts):
         taken["curves"] = "none" if asked.correct == "none" else "holm"
         if other := [name for name in self.parts if taken.get(name, asked.correct) != asked.correct]:
             yield Note.of("corrected-otherwise", correct=asked.correct, parts=other)
-        if asked.texts is not None:
-            yield Note.of("texts-written", folder=asked.texts)
 
     def figure(self, kind: str | None = None, **options: Any) -> Figure:
         """A part's figure; groups of measures have the intervals of their correlations, where these are there too."""

@@ -17,6 +17,7 @@ import numpy as np
 from adjudge import __version__
 from adjudge.analyses.base import Progress
 from adjudge.analyses.plan import Plan
+from adjudge.analyses.plan.design_words import why_no_designs
 from adjudge.analyses.plan.designs import (
     DesignStudy,
     DifferenceKind,
@@ -26,6 +27,16 @@ from adjudge.analyses.plan.designs import (
     typical_difference,
 )
 from adjudge.analyses.plan.noise import NoiseSources, noise_sources
+from adjudge.analyses.plan.words import (
+    curve_title,
+    number,
+    plan_cells,
+    power_text,
+    reason,
+    sampled_title,
+    test_words,
+    whole,
+)
 from adjudge.analyses.tests import ALL, RESAMPLES
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
@@ -134,8 +145,6 @@ def plan_of_matrix(
         tests = tuple(TEST_WORDS) if asked.test == ALL else BESIDE
     measured = spreads_of(matrix, family)
     if isinstance(measured, Note):
-        from adjudge.analyses.plan.words import reason
-
         raise DataError(f"{matrix.measure}: {reason(measured)}")
     pairs = asked.pairs or int(np.count_nonzero(measured.n >= 2))
     if asked.systems is not None:
@@ -157,8 +166,6 @@ def plan_of_matrix(
     )
     crossed = None if sources is None else crossed_of(sources, matched=True, **task.sampling)
     if asked.names_designs and crossed is None:
-        from adjudge.analyses.plan.design_words import why_no_designs
-
         raise DataError(f"{matrix.measure}: designs of judging cannot be compared: {why_no_designs(sources)}")
     wanted = None if asked.difference is None else _difference(asked, matrix, typical)
     answering = "wilcoxon" if asked.test == ALL else asked.test
@@ -321,8 +328,6 @@ class PowerPlan(Result):
 
     def _plan_table(self) -> Table:
         """A row per test and comparison; the second number of each kind is for pairs that spread widely."""
-        from adjudge.analyses.plan import words
-
         asked = "always" if self.difference is not None else "never"
         wider = "never" if all(need.difference_wide is None for need in self.needs) else "always"
 
@@ -347,8 +352,7 @@ class PowerPlan(Result):
             name="plan",
             columns=(*heads, *(Column(name, show="never") for name in rows[0])),
             rows=tuple(
-                (*words.plan_cells(self, need), *row.values())
-                for need, row in zip(self.needs, rows, strict=True)
+                (*plan_cells(self, need), *row.values()) for need, row in zip(self.needs, rows, strict=True)
             ),
             title=f"{self.matrix.heading} ({counted(self.have, 'topic')} in common,"
             f" {counted(self.used_pairs, 'pair')} of systems)",
@@ -356,8 +360,6 @@ class PowerPlan(Result):
 
     def _curve_table(self) -> Table:
         """The power on several numbers of topics: of the test that answers in every comparison, of others in one."""
-        from adjudge.analyses.plan.words import curve_title, power_text, test_words
-
         shown, names = zip(*self.curves(), strict=True)
         first = self.needs[0]
         return Table(
@@ -392,8 +394,6 @@ class PowerPlan(Result):
 
     def _assessors_table(self, judges: AssessorPlan) -> Table:
         """What more or fewer assessors would do."""
-        from adjudge.analyses.plan.words import number, whole
-
         return Table.of(
             "assessors",
             [
@@ -413,8 +413,6 @@ class PowerPlan(Result):
 
     def _sampled_table(self, sampled: SampledPlan) -> Table:
         """What numbers of assessors would do where they count as a sample."""
-        from adjudge.analyses.plan.words import number, sampled_title, whole
-
         return Table.of(
             "assessors as a sample",
             [
@@ -637,14 +635,8 @@ class SampledRow:
 
 
 def _power_columns(power: Power) -> dict[str, float | None]:
-    return {
-        "power": power.rate,
-        "low": power.low,
-        "high": power.high,
-        "wrong_sign": power.wrong_sign,
-        "exaggeration": power.exaggeration,
-        "findings": power.findings,
-    }
+    columns = asdict(power)
+    return {"power": columns.pop("rate"), **columns}
 
 
 # The work
@@ -730,8 +722,6 @@ def _difference(asked: Plan, matrix: ScoreMatrix, spread: float) -> float:
             )
         size = size / 100 * abs(mean)
     if not LEAST_APART * spread <= size <= FURTHEST * spread:
-        from adjudge.analyses.plan.words import number
-
         off = f"less than {LEAST_APART:g}" if size < spread else f"more than {FURTHEST:,.0f}"
         raise UsageError(
             f"the difference is {quoted(asked.difference_text)}, {off} times the standard deviation of the differences"

@@ -18,12 +18,12 @@ import numpy as np
 
 from adjudge.analyses.preferences import PreferenceReport, PreferencesNeeded, PreferenceStudy, Rows, Systems
 from adjudge.analyses.preferences.source import PairSource
-from adjudge.analyses.scores import Scores
+from adjudge.analyses.scores import Scores, is_imported
 from adjudge.core.engine import chunked, generator, run
 from adjudge.core.errors import AdjudgeError, DataError, UsageError, quoted
 from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import counted, listed
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary
@@ -130,7 +130,7 @@ class MeasureAgreement(Result):
                 (self.measure, self.human, topic.topic, *(getattr(topic, name) for name in numbers))
                 for topic in self.topics
             ),
-            *(Column(name, show="never") for name in ("measure", "human")),
+            *hidden("measure human"),
             Column("topic", right=False),
             Column("share", "agreement", right=True),
             Column("agreed", show="never"),
@@ -164,7 +164,12 @@ def agreements(
     ]
     if not chosen:
         raise DataError(f"{data.name}: nothing has been scored that could agree with {people.measure}")
-    by_measure = [list(_by_topic(people, matrix_of(data, name, length, form), half=half)) for name in chosen]
+    by_measure = []
+    for name in chosen:
+        of_length, of_form = data.target_for(name, length, form)
+        by_measure.append(
+            list(_by_topic(people, data.matrix(name, length=of_length, form=of_form), half=half))
+        )
     shares = np.array([[topic.share for topic in topics] for topics in by_measure]).T
     low, high = _intervals(shares.reshape(-1, len(by_measure)), level=level)
     return [
@@ -209,28 +214,7 @@ def human_matrix(
 ) -> ScoreMatrix:
     """What people say of the systems that count, turned so that higher is better."""
     name = data.resolve(human)
-    matrix = matrix_of(data, name, length, form, _AMONG[systems])
-    if matrix.info.better is None:
-        raise UsageError(f"{Argument('human', name)} is a description: nobody is better by it")
-    return replace(matrix, values=-matrix.values) if matrix.info.better == "lower" else matrix
-
-
-def matrix_of(
-    data: Scores, measure: str, length: int | AllLengths | None, form: str | None, among: Among = "all"
-) -> ScoreMatrix:
-    """Scores of the length and form asked for; a measure that knows none has its scores anyway."""
-    length, form = length_for(data, measure, length), form_for(data, measure, form)
-    return data.matrix(measure, length=length, form=form, among=among)
-
-
-def length_for(data: Scores, measure: str, length: int | AllLengths | None) -> int | AllLengths | None:
-    """The length that was asked for; a measure that knows no lengths has its scores anyway."""
-    return None if data.table.lengths(measure) == (None,) else length
-
-
-def form_for(data: Scores, measure: str, form: str | None) -> str | None:
-    """The form that was asked for; a measure that knows no forms has its scores anyway."""
-    return None if data.table.forms(measure) == (UNSET,) else form
+    return data.higher_is_better(name, "human", length=length, form=form, among=_AMONG[systems])
 
 
 def _by_topic(people: ScoreMatrix, matrix: ScoreMatrix, *, half: bool) -> Iterator[TopicAgreement]:
@@ -338,7 +322,7 @@ def score_columns(source: PairSource, specs: Iterable[str], asked: PreferenceStu
     why: dict[str, str] = {}
     ready = []
     wanted = [*specs, *([] if asked.human is None else [asked.human])]
-    for measure in parse_measures(spec for spec in wanted if not imported(spec)):
+    for measure in parse_measures(spec for spec in wanted if not is_imported(spec)):
         try:
             check_needs(collection, judgments, [measure])
         except AdjudgeError as error:
@@ -362,14 +346,9 @@ def score_columns(source: PairSource, specs: Iterable[str], asked: PreferenceStu
     return Columns(data=data, why=why, batches=source.gathered.batches)
 
 
-def imported(spec: str) -> bool:
-    """Whether a measure came with its numbers, as `expert:relevance` did."""
-    return ":" in spec.partition("(")[0]
-
-
 def expanded(spec: str) -> list[str]:
     """The measures that a spec stands for, as tables name them."""
-    return [spec] if imported(spec) else [str(measure) for measure in parse_measures([spec])]
+    return [spec] if is_imported(spec) else [str(measure) for measure in parse_measures([spec])]
 
 
 def plainest(measure: Preference) -> Preference:
@@ -446,14 +425,12 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
 
 def with_seconds(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
     """Every answer with its seconds, or None where they are not known."""
-
-    def in_time(timed: tuple[Event, datetime | None]) -> tuple[bool, datetime, int]:
-        event, when = timed
-        return when is None, when or datetime.min.replace(tzinfo=UTC), event.seq or 0
-
+    first = datetime.min.replace(tzinfo=UTC)
+    moments = [(event, moment_of(event.answered_at)) for event in events]
+    moments.sort(key=lambda moment: (moment[1] is None, moment[1] or first, moment[0].seq or 0))
     before: dict[str, datetime] = {}
     timed = []
-    for event, when in sorted(((e, moment_of(e.answered_at)) for e in events), key=in_time):
+    for event, when in moments:
         seconds = event.took_ms / 1000 if event.took_ms is not None else None
         if when is not None:
             if seconds is None and event.assessor in before:
@@ -609,7 +586,7 @@ class Convergence(Result):
             Column("n", "answers", right=True),
             Column("mean", "agreement", right=True),
             Column("interval", f"{self.asked.level:.0%} of runs", data=False, right=False),
-            *(Column(name, show="never") for name in ("low", "high", "error")),
+            *hidden("low high error"),
         )
 
     def facts(self) -> dict[str, Any]:
@@ -985,19 +962,14 @@ REF_PAIRS = "200"
 """Pairs of Table 4's ref (section 5.5); how many py has there the paper does not say, so it has what it has alone."""
 
 
-def own_measures(base: Preference) -> dict[str, str]:
-    """The evaluator's six columns as measures; `base` has the options that they share."""
-    return {source: str(_of(base, source)) for source in OWN}
-
-
 def _of(base: Preference, source: str) -> Preference:
     """Whom to believe is a question about people only."""
     return plainest(replace(base, source=source, crowd=base.crowd and "man" in source))
 
 
 def specs(base: Preference) -> dict[str, str]:
-    """Every column of the first three tables, by its heading."""
-    return {**MODEL_FREE, **ROUGES, "PY": "pyramid", **own_measures(base)}
+    """Every column of the first three tables, by its heading; `base` has the options that the evaluator's share."""
+    return {**MODEL_FREE, **ROUGES, "PY": "pyramid"} | {source: str(_of(base, source)) for source in OWN}
 
 
 def tables_of(source: PairSource, asked: PreferenceReport) -> PreferenceTables:

@@ -19,13 +19,14 @@ from scipy.special import expit, log_expit
 from scipy.stats import rankdata
 
 from adjudge.analyses.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion, candidates
+from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.preferences import By, Of, Prefer
 from adjudge.analyses.preferences.source import PairSource
 from adjudge.analyses.preferences.words import NOT_JOINED, chances_title, percent, power
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.phrases import Argument, Call
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import counted
 from adjudge.data.scores import UNSET
 from adjudge.formats.preferences import NO_SIDES, read_preferences
@@ -126,14 +127,12 @@ class ItemStrength:
             return f"at most {self.high:.3g}"
         if self.open == "both":
             return "any"
-        return None if math.isnan(self.low) else f"{self.low:.3g} to {self.high:.3g}"
+        return low_to_high(self.low, self.high, ".3g")
 
     @property
     def ranks(self) -> str | None:
         """The ranks that are left: 2-4."""
-        if self.best is None:
-            return None
-        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+        return None if self.best is None or self.worst is None else rank_range(self.best, self.worst)
 
 
 @dataclass(frozen=True)
@@ -340,14 +339,14 @@ class PreferenceFit(Result):
             *_named("item"),
             Column("part", show="varies", right=True),
             Column("rank", right=True),
-            *_unseen("best", "worst"),
+            *hidden("best worst"),
             Column("strength", heading, format=".3g", right=True),
             Column("regularised", show="always" if len(pulled) > 1 else "never"),
             Column("interval", f"{percent(self.level)} interval", data=False, right=False),
             Column("ranks", data=False, right=False),
-            *_unseen("low", "high", "log", "se", *counts),
+            *hidden("low high log se wins losses ties"),
             *(Column(name, data=False, right=True) for name in counts),
-            *_unseen("open", "why"),
+            *hidden("open why"),
             title=f"{self.title} ({counted(len(self.items), 'item')}, {counted(self.answers, 'answer')})",
             first=MOST_SHOWN,
         )
@@ -371,7 +370,7 @@ class PreferenceFit(Result):
             Column("se", format=".2f", right=True),
             Column("left_share", "left", format=".0%", right=True),
             Column("agreement", "agrees", format=".0%", right=True),
-            *_unseen("checks_right", "checks", "repeats_same", "repeats"),
+            *hidden("checks_right checks repeats_same repeats"),
             Column("checks", data=False, right=True),
             Column("repeats", data=False, right=True),
             Column("codes", "", right=False),
@@ -400,10 +399,10 @@ class PreferenceFit(Result):
             ),
             *_named("a", "b"),
             Column("probability", "chance", format=".2f", right=True),
-            *_unseen("low", "high"),
+            *hidden("low high"),
             Column("interval", f"{level} interval", data=False, right=False),
             Column("tie", format=".2f", right=True, show="always" if self.ties_apart else "never"),
-            *_unseen("log_ratio", "log_low", "log_high"),
+            *hidden("log_ratio log_low log_high"),
             Column("p", format=".3g", right=True),
             Column("adjusted", "Holm p", format=".3g", right=True),
             Column("verdict", right=False),
@@ -429,22 +428,15 @@ class PreferenceFit(Result):
     def win_probabilities(self) -> pd.DataFrame:
         """How likely the row's item is preferred to the column's (Zopf 2018, equation 2), best first.
 
-        NaN across parts. Where ties have a parameter it is of the duels decided; `tie_probabilities` has the others.
+        NaN across parts. Where ties have a parameter it is of the duels decided.
         """
-        return self._square(0)
-
-    def tie_probabilities(self) -> pd.DataFrame:
-        """How likely the row's item and the column's tie; 0 where ties have no parameter of their own."""
-        return self._square(1)
-
-    def _square(self, which: int) -> pd.DataFrame:
-        """One of the `chances` of all pairs."""
         import pandas as pd
 
         order = [k for part_order in self.orders() for k in part_order]
         names = [self.items[self.fitted[k]] for k in order]
-        logs, part = self._logs[order], self._part[order]
-        square = np.where(part[:, None] == part, self.chances(logs[:, None] - logs)[which], np.nan)
+        logs, part = _placed(self.parts, len(self.fitted))
+        logs, part = logs[order], part[order]
+        square = np.where(part[:, None] == part, self.chances(logs[:, None] - logs)[0], np.nan)
         np.fill_diagonal(square, np.nan)
         return pd.DataFrame(square, index=names, columns=names)
 
@@ -453,9 +445,10 @@ class PreferenceFit(Result):
         """All pairs, the stronger first, in the order of the table; those of different parts last."""
         order = np.array([k for part_order in self.orders() for k in part_order])
         first, second = (order[side] for side in np.triu_indices(len(order), 1))
-        sorting = np.argsort(self._part[first] != self._part[second], kind="stable")
+        logs, part = _placed(self.parts, len(self.fitted))
+        sorting = np.argsort(part[first] != part[second], kind="stable")
         first, second = first[sorting], second[sorting]
-        gap = self._logs[first] - self._logs[second]
+        gap = logs[first] - logs[second]
         low, high = np.full((2, len(gap)), np.nan)
         if self.contrasts is not None and self.compared:
             lows, highs = self.contrasts.all_bounds(1 - self.alpha / self.compared)
@@ -473,7 +466,7 @@ class PreferenceFit(Result):
         pairs = []
         for a, b, row in rows:
             facts: dict[str, Any] = {"verdict": "not comparable", "why": NOT_JOINED}
-            if self._part[a] == self._part[b]:
+            if part[a] == part[b]:
                 facts = {**dict(zip(names, row, strict=True)), **self._tested(a, b)}
             pairs.append(ItemPair(a=self.items[self.fitted[a]], b=self.items[self.fitted[b]], **facts))
         return tuple(pairs)
@@ -510,22 +503,6 @@ class PreferenceFit(Result):
         first, second = log_expit(gaps - tie.value), log_expit(-gaps - tie.value)
         drawn = np.maximum(1 - np.exp(first) - np.exp(second), 0.0)
         return np.asarray(expit(first - second)), np.asarray(drawn)
-
-    @cached_property
-    def _logs(self) -> FloatArray:
-        """The log strengths shown, in the order of `fitted`."""
-        logs = np.empty(len(self.fitted))
-        for part in self.parts:
-            logs[list(part.items)] = part.strengths.log
-        return logs
-
-    @cached_property
-    def _part(self) -> IntArray:
-        """Which part each of `fitted` is in."""
-        numbers = np.empty(len(self.fitted), np.int64)
-        for number, part in enumerate(self.parts):
-            numbers[list(part.items)] = number
-        return numbers
 
     def orders(self) -> list[list[int]]:
         """Of every part, the numbers of its items among those fitted, best first."""
@@ -590,9 +567,12 @@ class PreferenceFit(Result):
         }
 
 
-def _unseen(*names: str) -> list[Column]:
-    """Columns for scripts."""
-    return [Column(name, show="never") for name in names]
+def _placed(parts: Sequence[PreferencePart], n: int) -> tuple[FloatArray, IntArray]:
+    """Of all that were fitted, the log strengths and the numbers of their parts."""
+    logs, numbers = np.empty(n), np.empty(n, np.int64)
+    for number, part in enumerate(parts):
+        logs[list(part.items)], numbers[list(part.items)] = part.strengths.log, number
+    return logs, numbers
 
 
 def _named(*names: str) -> list[Column]:
@@ -743,9 +723,7 @@ def _tested(
     corrected = reached(contrasts.p[pairs], contrasts.least[pairs], alpha=alpha)
     adjusted[pairs] = corrected.adjusted
     adjusted = np.where(np.isnan(adjusted), adjusted.T, adjusted)
-    logs = np.empty(n)
-    for part in parts:
-        logs[list(part.items)] = part.strengths.log
+    logs, _ = _placed(parts, n)
     # Regularised strengths could stand the other way round; then nothing is said.
     better = (adjusted < alpha) & (contrasts.difference > 0) & (logs[:, None] > logs)
     last = alpha / corrected.divisor

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from statistics import fmean
 from typing import Any, Final
@@ -650,6 +650,12 @@ class AskedServer:
         """Of all runs."""
         return self.before + self.told
 
+    def taken(self) -> dict[str, Any]:
+        """The same as a card has it."""
+        total, prices = self.total, self.server.prices
+        is_priced = total.cost or prices.prompt or prices.answer
+        return {**asdict(total), "cost": total.cost if is_priced else None}
+
     def counted_now(self) -> int:
         """The number up to which kept replies of the judge are in `total`."""
         notes = self.replies.store.notes(self._fresh)
@@ -939,9 +945,6 @@ class _Run:
         }
         if self.planted is not None:
             settings["planted"] = self.planted
-        prices = job.server.prices
-        priced = bool(prices.prompt or prices.answer)
-        total = asking.total
         return JudgeCard(
             name=job.name,
             kind=ORIGIN,
@@ -953,11 +956,7 @@ class _Run:
             asked=answered + reasons.total(),
             answered=answered,
             invalid=dict(reasons),
-            requests=total.requests,
-            prompt_tokens=total.prompt_tokens,
-            answer_tokens=total.answer_tokens,
-            cost=total.cost if priced or total.cost else None,
-            seconds=total.seconds,
+            **asking.taken(),
         )
 
     def result(self) -> LlmJudged:

@@ -114,7 +114,6 @@ NOTES = {
     "corrected-otherwise": lambda correct, parts: (
         f"{correct} is no correction of {listed(parts)}: Holm's is taken there"
     ),
-    "texts-written": lambda folder: f"{folder}: the texts that measures were to be fooled with",
 }
 
 

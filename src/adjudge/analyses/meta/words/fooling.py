@@ -11,15 +11,13 @@ from adjudge.data.fooling import BIGRAM_LIST, DISTORTIONS, KIND_WORDS
 if TYPE_CHECKING:
     from adjudge.analyses.meta.fooling import FoolingOutcome, FoolingResult, Verdict
 
-VERDICT_WORDS: Mapping[Verdict, tuple[str, str]] = {
-    "unseen": ("does not see it", "not seen"),
-    "better": ("fooled: significantly better", "significantly better"),
-    "not worse": ("not significantly worse", "not significantly worse"),
-    "worse": ("significantly worse", "significantly worse"),
-    "untested": ("not tested", "not tested"),
+VERDICT_WORDS: Mapping[Verdict, str] = {
+    "unseen": "not seen",
+    "better": "significantly better",
+    "not worse": "not significantly worse",
+    "worse": "significantly worse",
+    "untested": "not tested",
 }
-"""In a table, and behind what was done in a sentence."""
-
 
 NOTES = {
     "not-checked": "{measure} is not checked: {why}",
@@ -27,18 +25,12 @@ NOTES = {
         f"{kind} is {'missing for ' + counted(sum(why.values()), 'text') if some else 'not made'}"
         f" ({', '.join(f'{reason}: {n}' for reason, n in why.items())})"
     ),
-    "scores-missing": lambda measure, n: (
-        f"{measure}: {counted(n, 'score')} of real systems missing; their means are over the topics that they have"
-    ),
 }
 
 
 def verdict_words(outcome: FoolingOutcome) -> str:
-    if outcome.verdict == "untested" or (outcome.verdict == "placed" and not outcome.against):
-        return f"{VERDICT_WORDS['untested'][0]}: {outcome.why}"
-    if outcome.verdict != "placed":
-        return VERDICT_WORDS[outcome.verdict][0]
-    return f"significantly better than {outcome.above}, worse than {outcome.below} of {outcome.against}"
+    words = VERDICT_WORDS.get(outcome.verdict, "")
+    return f"{words}: {outcome.why}" if outcome.verdict == "untested" else words
 
 
 def chosen_words(result: FoolingResult) -> str:
@@ -61,25 +53,20 @@ def sentences(result: FoolingResult) -> Iterator[str]:
         )
     for measure in result.measures:
         outcomes = [o for o in result.outcomes if o.measure == measure and o.kind in DISTORTIONS]
-        by_verdict: dict[Verdict, list[str]] = {}
-        for outcome in outcomes:
-            told = outcome.verdict in ("better", "not worse", "worse")
-            size = f" ({decimal(outcome.change, '+.4f')})" if told else ""
-            by_verdict.setdefault(outcome.verdict, []).append(f"{KIND_WORDS[outcome.kind]}{size}")
-        if outcomes:
-            lines = [
-                f"{listed(by_verdict[verdict], most=len(DISTORTIONS))} {words}"
-                for verdict, (_, words) in VERDICT_WORDS.items()
-                if verdict in by_verdict
+        lines = []
+        for verdict, words in VERDICT_WORDS.items():
+            told = verdict not in ("unseen", "untested")
+            kinds = [
+                KIND_WORDS[o.kind] + (f" ({decimal(o.change, '+.4f')})" if told else "")
+                for o in outcomes
+                if o.verdict == verdict
             ]
+            if kinds:
+                lines.append(f"{listed(kinds, most=len(DISTORTIONS))} {words}")
+        if outcomes:
             yield f"By {outcomes[0].title}, compared with the summaries as they were: {'; '.join(lines)}."
     yield (
         f"The distorted summaries are those of {result.source} ({chosen_words(result)}). Changes are in the measure's"
         " unit, + for better, paired by topic, with Student's intervals, which take topics as independent; each is"
         f" tested on its own at {1 - result.level:.3g}, so that a significant one may be small."
     )
-    if any(outcome.against for outcome in result.outcomes):
-        yield (
-            "The bigram list is compared with every real system by the paired t-test, p corrected by Holm's method over"
-            " the systems of a measure."
-        )
