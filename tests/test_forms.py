@@ -273,9 +273,7 @@ def test_every_length_and_form_is_compared_by_itself(folder: Path) -> None:
         "ROUGE-2, 200 words, abstract",
         "ROUGE-2, 200 words, extract",
     ]
-    assert headings(run(folder, "compare e -m rouge-2 --form extract")) == [
-        "ROUGE-2, 200 words, extract"
-    ]
+    assert headings(run(folder, "compare e -m rouge-2 --form extract")) == ["ROUGE-2, 200 words, extract"]
     assert headings(run(folder, "compare e -m rouge-2 --length 200")) == [
         "ROUGE-2, 200 words, abstract",
         "ROUGE-2, 200 words, extract",

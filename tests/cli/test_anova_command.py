@@ -163,7 +163,7 @@ def test_mistakes_are_one_line() -> None:
 
 
 def test_the_ordinal_model_is_printed() -> None:
-    done = run(f"{ORDINAL} --ordinal")
+    done = run(f"{ORDINAL} --ordinal --show-signature")
     lines = done.stdout.splitlines()
     assert lines[0] == ("rating (300 ratings of 5 levels: 5 systems, 15 topics, 4 assessors), ordinal model")
     for title in (

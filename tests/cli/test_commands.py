@@ -499,13 +499,13 @@ def test_scores_export_long_and_as_a_matrix(here: Path, run: Run) -> None:
 
 
 def test_compare_prints_a_league_table_its_signature_and_its_pairs(here: Path, run: Run) -> None:
-    done = run("compare", "my-eval", "-m", "rouge-2")
+    done = run("compare", "my-eval", "-m", "rouge-2", "--show-signature")
     lines = done.stdout.splitlines()
     assert lines[0] == "ROUGE-2, 100 words (higher is better, 12 topics)"
     assert lines[1].split() == ["system", "kind", "topics", "mean", "95%", "interval", "ranks", "group"]
     assert lines[-1].startswith(
-        "compare(measure=rouge-2, length=100)|rouge-2|stat:recall|stem:porter-155|stop:none|words:rouge|limit:none"
-        "|refs:3-4:pooled|v:"
+        "compare(measure=rouge-2, length=100)|rouge-2|stat:f|alpha:0.5|stem:porter-nltk|stop:none|words:rouge"
+        "|limit:none|refs:3-4:max|v:"
     )
     assert "seed:0" in lines[-1]
     words = run("compare", "my-eval", "-m", "rouge-2", "--pairs").stdout
@@ -578,9 +578,7 @@ def test_counts_are_rankels_tables(here: Path, run: Run) -> None:
     shown = run("compare", "my-eval", "--counts").stdout
     assert "Significant differences among all pairs of systems" in shown
     assert "Significant differences between humans and machines" in shown
-    assert (
-        "Humans that a machine does not differ from significantly, of 2: ROUGE-2 at 100 words" in shown
-    )
+    assert "Humans that a machine does not differ from significantly, of 2: ROUGE-2 at 100 words" in shown
     [table] = json.loads(run("compare", "my-eval", "--counts", "--tests", "wilcoxon,mc", "--json").stdout)
     assert [t["test"] for t in table["measures"][0]["tests"]] == ["wilcoxon", "mc"]
     run("compare", "my-eval", "--counts", "--tests", "all", "--csv", "counts.csv")

@@ -10,6 +10,7 @@ from shutil import copytree
 
 import pytest
 from tests.analyses.mismatch_making import OTHER, UNITS, make
+from tests.approving import CheckPage
 from tests.cli.running import runner
 
 import adjudge
@@ -43,16 +44,17 @@ def write(path: Path, table: list[dict[str, str]]) -> None:
         out.writerows(table)
 
 
-@pytest.mark.parametrize("number", [0, 1])
 def test_the_page_shows_real_output(
-    number: int, judged_demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    judged_demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, check_page: CheckPage
 ) -> None:
     copytree(judged_demo, tmp_path / "my-eval")
     monkeypatch.chdir(tmp_path)
-    first, *shown = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)[number].splitlines()
-    printed = run(first.removeprefix("$ adjudge mismatch ")).stdout.splitlines()
-    start = printed.index(shown[0])
-    assert printed[start : start + len(shown)] == shown
+    measured = "mismatch my-eval --measure"
+    assert check_page("mismatch.md", measured, lambda more: run(f"my-eval --measure {more}")) == 1
+    assert (
+        "\n".join(re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)[1].splitlines()[1:])
+        in run("my-eval").stdout
+    )
 
 
 def test_a_terminal_shows_counts_and_both_texts(folder: Path) -> None:
@@ -64,8 +66,8 @@ def test_a_terminal_shows_counts_and_both_texts(folder: Path) -> None:
 
 
 def test_json_is_all_of_it(folder: Path) -> None:
-    (found,) = json.loads(run("e --json --agree majority --measure rouge-2").stdout)
-    assert found["measure"] == "rouge-2"
+    (found,) = json.loads(run("e --json --agree majority --measure rouge-2-recall").stdout)
+    assert found["measure"] == "rouge-2-recall"
     assert found["cut_offs"]["agree"] == "majority"
     assert [(m["kind"], m["unit_text"]) for m in found["mismatches"]] == [
         ("missed", UNITS[1]),

@@ -400,7 +400,7 @@ WORDS = [
 
 MEASURES = [
     M("only rouge", f"{ROUGE} -m rouge", 2, "type rouge-score (F of ROUGE-1, 2, L and Lsum) or tac"),
-    M("ROUGE2", f"{ROUGE} -m ROUGE2", 2, 'type "rouge-2" (recall'),
+    M("ROUGE2", f"{ROUGE} -m ROUGE2-R", 2, 'type "rouge-2-recall" (recall'),
     M(
         "spaces between measures",
         f"{ROUGE} -m 'rouge-1 rouge-2'",

@@ -64,7 +64,7 @@ def test_the_page_shows_real_output(check_page: CheckPage) -> None:
 
 
 def test_a_difference_is_planned_for() -> None:
-    printed = run(f"my-eval -m rouge-2 --difference 0.01 {QUICKLY}").stdout
+    printed = run(f"my-eval -m rouge-2 --difference 0.01 {QUICKLY} --show-signature").stdout
     assert printed.startswith("ROUGE-2, 100 words (12 topics in common, 36 pairs of systems)\ntest ")
     assert "\n\npower for a difference of 0.01, 36 pairs compared\n" in printed
     assert (
@@ -77,9 +77,7 @@ def test_a_difference_is_planned_for() -> None:
 def test_without_a_difference_the_smallest_is_said() -> None:
     printed = run(f"my-eval -m rouge-2 {QUICKLY}").stdout
     assert "topics needed" not in printed
-    assert (
-        "With 12 topics the smallest difference in ROUGE-2 at 100 words between two systems" in printed
-    )
+    assert "With 12 topics the smallest difference in ROUGE-2 at 100 words between two systems" in printed
 
 
 def test_all_tests_and_one_test() -> None:

@@ -136,8 +136,8 @@ def test_the_same_seed_gives_the_same_texts_and_only_random_depends_on_it() -> N
 def test_systems_differ_visibly(tmp_path: Path) -> None:
     build(tmp_path / "e")
     e = Evaluation.open(tmp_path / "e")
-    e.score("rouge-1")
-    found = e.compare("rouge-1")
+    e.score("rouge-1-recall")
+    found = e.compare("rouge-1-recall")
     rank = {s.system: s.rank for s in found.standings}
     assert rank["greedy-best"] == 1
     assert rank["random"] > rank["centroid"]

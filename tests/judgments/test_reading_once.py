@@ -52,7 +52,7 @@ def test_a_command_reads_texts_and_judgments_once(
     small: Evaluation, reads: list[int], monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     small.simulate_judgments("rating", assessors=2, noise=0.3, seed=1)
-    small.score("rating(aspect=overall)", "rouge-1")
+    small.score("rating", "rouge-1")
     reads.clear()
     texts, loaded = [], collection._loaded
 

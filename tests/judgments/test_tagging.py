@@ -129,7 +129,7 @@ def test_tags_are_counted_with_intervals(evaluation: Evaluation) -> None:
 
 def test_tags_stay_when_another_measure_finds_the_same_mismatch(evaluation: Evaluation) -> None:
     tag(evaluation, "ann", "style")
-    (given,) = evaluation.mismatch("rouge-2").mismatches[0].mismatch_tags
+    (given,) = evaluation.mismatch("rouge-2-recall").mismatches[0].mismatch_tags
     assert given.tags == ("style",)
     none = evaluation.mismatch("nams", uncovered=0.01, covered=0.9)
     assert none.mismatches == ()

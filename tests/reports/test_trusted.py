@@ -67,9 +67,9 @@ def test_measures_that_people_judged_answer_before_others() -> None:
     frame = rated("overall").sort_values("measure", kind="stable")
     judge = frame[frame["measure"] == "overall"].assign(measure="rating(aspect=overall, by=tree)")
     comparisons = compare_all(read_scores(pd.concat([judge, frame])))
-    names = ["rating(aspect=overall, by=tree)", "far", "near", "overall"]
-    assert [c.measure for c in fullest_first(comparisons)] == names
-    assert [c.measure for c in fullest_first(comparisons, people_first=True)] == ["overall", *names[:3]]
+    names = ["overall", "rating(aspect=overall, by=tree)", "far", "near"]
+    assert [c.measure for c in comparisons] == names
+    assert [c.measure for c in fullest_first([*comparisons[1:], comparisons[0]], people_first=True)] == names
 
 
 def test_what_is_named_first_answers_first(tmp_path: Path) -> None:

@@ -388,8 +388,12 @@ class Scores:
         return list(dict.fromkeys(resolved)) or self.people_first()
 
     def people_first(self) -> list[str]:
-        """All measures, those that assessors gave before those computed from texts."""
-        return sorted(self.all_measures(), key=lambda measure: not self.assessors(measure))
+        """All measures, those that people gave before a program's and those computed from texts."""
+
+        def of_people(measure: str) -> bool:
+            return bool(self.assessors(measure)) and judge_of(measure) is None
+
+        return sorted(self.all_measures(), key=lambda measure: not of_people(measure))
 
     def _written_out(self, text: str, measures: Sequence[str]) -> list[str]:
         """A text split at commas, with presets and `stat=all` replaced by what they stand for."""

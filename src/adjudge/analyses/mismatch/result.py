@@ -438,7 +438,7 @@ def _unit_measure(names: str | Sequence[str] | None) -> Measure:
     if measure.scores_units:
         return measure
     of_units = [name for name, make in registry().items() if make().scores_units]
-    hint = "; of ROUGE only recall does, as stat=recall" if measure.FAMILY == "rouge" else ""
+    hint = f"; of ROUGE only recall does, such as {measure.name}-recall" if measure.FAMILY == "rouge" else ""
     raise UsageError(
         f"{measure} gives no value of a single model unit{hint}; those that do: {listed(of_units, most=len(of_units))}"
     )
