@@ -14,13 +14,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.judge_agreement import (
-    MISSING,
-    drawn_value,
-    draws_of,
-    pair_cells,
-    pair_coefficients,
-)
+from adjudge.stats.judge_agreement import drawn_value, draws_of, mean_alpha
 from adjudge.stats.shares import ClusteredShare
 
 TIE = 1e-9
@@ -102,16 +96,20 @@ def agreement_change(
 ) -> DriftTest:
     """Whether agreement with people changed: Krippendorff's ordinal alpha with each assessor (a column of `people`),
     the mean weighted by things shared. Answers are codes, of the two versions in two rows."""
-    n, totals, shared = signs.shape[1], 0.0, 0.0
+    n = signs.shape[1]
     drawn, swapped = draws_of(rng, n, resamples), (1 - signs) / 2
     # every cluster twice, with the old version's answers and with the new one's: which counts is a matter of weights
     weights = np.vstack([np.hstack([drawn, 0 * drawn]), np.hstack([1 - swapped, swapped])])
-    for person in people.T:
-        cells = np.vstack([pair_cells(codes, person, clusters, n, scale.size) for codes in versions])
-        both = [pair_coefficients(cells, scale, times)[0] for times in (weights, np.roll(weights, n, 1))]
-        things = np.count_nonzero(person != MISSING)
-        totals, shared = totals + np.nan_to_num(both) * things, shared + ~np.isnan(both) * things
-    old, new = np.divide(totals, shared, out=np.full((2, len(weights)), np.nan), where=np.array(shared) > 0)
+    old, new = (
+        mean_alpha(
+            versions.ravel(),
+            np.vstack([people, people]),
+            scale=scale,
+            cluster=np.concatenate([clusters, clusters + n]),
+            times=times,
+        )
+        for times in (weights, np.roll(weights, n, axis=1))
+    )
     change = new - old
     p = math.nan if math.isnan(change[0]) else _swap_p(np.abs(change[len(drawn) :]))
     size = drawn_value(change[: len(drawn)], n, level)
