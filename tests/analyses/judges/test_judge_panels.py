@@ -126,8 +126,8 @@ def test_who_is_the_best_is_chosen_on_other_topics() -> None:
     chosen = pd.Series(index=wide.index, dtype=float)
     for left in set(topic):
         others = wide[topic != left]
-        best = max(JUDGES, key=lambda judge: alpha(others, others[judge]))
-        chosen[topic == left] = wide[best][topic == left]
+        judge = max(JUDGES, key=lambda judge: alpha(others, others[judge]))
+        chosen[topic == left] = wide[judge][topic == left]
     best, *_, everyone = result.aspects[0].sizes
     assert best.alpha.value == pytest.approx(alpha(wide, chosen))
     assert best.judges == (max(JUDGES, key=lambda judge: alpha(wide, wide[judge])),)

@@ -218,9 +218,8 @@ def _drifted(everything: AspectBench, asked: Drift, old_name: str, swaps: int) -
     )
     tests: dict[Tested, DriftTest] = {"same": same_answers(same, *bench.again)}
     if not bench.pairs:  # of which the first is nothing more than the first
-        means = {"old": float(old.mean()), "new": float(new.mean())}
-        shift = mean_shift(difference, cluster, level)
-        tests["shift"] = replace(shift, **means, p=shift_p(difference, cluster, signs))
+        shift, p = mean_shift(difference, cluster, level), shift_p(difference, cluster, signs)
+        tests["shift"] = replace(shift, old=float(old.mean()), new=float(new.mean()), p=p)
     rows = list(bench.scored())
     systems = sorted({name for _, _, name, _ in rows}, key=natural)
     shifts = np.array([difference[k] if is_first else -difference[k] for k, _, _, is_first in rows])
@@ -275,7 +274,7 @@ def _rankings(bench: AspectBench, old: FloatArray) -> tuple[float, tuple[tuple[s
     if before is None or after is None or len(after.systems) < 2:
         return math.nan, ()
     one, other = (np.round(np.nanmean(cells.judge, axis=0), 12) for cells in (before, after))
-    order = (one[:, None] - one) * (other[:, None] - other)
+    order = np.subtract.outer(one, one) * np.subtract.outer(other, other)
     pairs = zip(*np.nonzero(np.triu(order < 0)), strict=True)
     return kendall(one, other).tau, tuple((after.systems[a], after.systems[b]) for a, b in pairs)
 

@@ -127,7 +127,7 @@ class AspectBench:
         placed: FloatArray = np.where(np.isnan(values), np.nan, scale[nearest_choice])
         return placed
 
-    def take(self, things: BoolArray | IntArray) -> AspectBench:
+    def take(self, things: BoolArray | IntArray | np.bool_) -> AspectBench:
         """The same of some things, or of things by number."""
         at = np.arange(len(self.topics))[things]
 
@@ -274,7 +274,7 @@ def benches_of(
             rows = in_order(answered, things.union(judged))
             bench = look_up.bench(judge, rows, people, judged)
             card = cards.get((judge, bench.source or ""))
-            again = repeats.get((bench.source, rows[0].question)) or _again(answered, beside)
+            again = repeats.get((bench.source or "", rows[0].question)) or _again(answered, beside)
             benches.append(replace(bench, card=card, again=again))
     benches = titled(benches)
     if named:
