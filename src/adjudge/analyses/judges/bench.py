@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from adjudge.analyses.base import Progress
 from adjudge.analyses.gathered import Gathered, gather, gathered_of
 from adjudge.analyses.meta.cells import is_judged
 from adjudge.analyses.questions import GivenAnswer, at_target, scored_answers, stored_answers
@@ -202,9 +203,10 @@ class JudgeBenches:
     def of(self, judge: str) -> tuple[AspectBench, ...]:
         return tuple(bench for bench in self.benches if bench.judge == judge)
 
-    def beside(self, aspect: str) -> tuple[AspectBench, ...]:
-        """Every judge's on one aspect."""
-        return tuple(bench for bench in self.benches if bench.aspect == aspect)
+    def one_by_one(self, progress: Progress) -> Iterator[AspectBench]:
+        for done, bench in enumerate(self.benches):
+            progress(done, len(self.benches))
+            yield bench
 
 
 def benches_of(
@@ -234,7 +236,8 @@ def benches_of(
     gathered, answers = answers_with(scores, [*names, *others])
     columns = [name for name in names if name in scores.measures]
     assessors = sorted({answer.assessor for answer in answers}, key=natural)
-    cards = {(card.name, card.protocol): card for card in _cards(scores)}
+    of_folder = [] if scores.folder is None else read_cards(Folder.open(scores.folder))
+    cards = {(card.name, card.protocol): card for card in of_folder}
     for name in names:
         if name not in assessors and name not in columns:
             silent = [
@@ -397,10 +400,6 @@ def column_answers(scores: Scores, measure: str, *, question: str, assessor: str
             length=row.length,
             form=row.form,
         )
-
-
-def _cards(scores: Scores) -> list[JudgeCard]:
-    return [] if scores.folder is None else read_cards(Folder.open(scores.folder))
 
 
 def titled(benches: Sequence[AspectBench]) -> list[AspectBench]:
