@@ -18,6 +18,7 @@ import adjudge
 from adjudge.analyses.drift import judge_drift
 from adjudge.analyses.gathered import gathered_in
 from adjudge.analyses.judges import judge_report
+from adjudge.analyses.judges.words.agreement import ONE_ANSWER
 from adjudge.analyses.stability.repeats import self_agreement
 from adjudge.assessors.cards import JudgeCard, write_card
 from adjudge.cli.analysis import command_of
@@ -108,7 +109,7 @@ def test_what_is_the_same_is_said_to_be() -> None:
     )
     assert result.headline() == "new gave the same answers as old throughout."
     tests = result.questions[0].tests
-    assert [name for name, test in tests.items() if test.p == 1] == ["shift", "systems", "people"]
+    assert [name for name, test in tests.items() if test.p == 1] == ["shift", "people", "systems"]
 
 
 def test_many_questions_do_not_hide_a_change() -> None:
@@ -173,6 +174,9 @@ def test_people_are_optional() -> None:
     result = judge_drift(rated(people=0, shifts={2: 1.0}, topics=40), "old", "new")
     (q,) = result.questions
     assert q.tests["people"].why == "nobody else answered for the same things"
+    frame = rated()
+    alike = frame.assign(value=frame["value"].where(frame.assessor.isin(["old", "new"]), 3))
+    assert judge_drift(alike, "old", "new").questions[0].tests["people"].why == ONE_ANSWER
     assert "systems" in q.changed(0.05)
 
 
@@ -250,7 +254,7 @@ def test_of_a_folder(judged: Evaluation) -> None:
         assert q.bench.again == repeats[q.question]
     pairs = by["preference"]
     assert pairs.bench.again == (0, 0)
-    assert list(pairs.tests) == ["same", "systems", "people", "ranking"]
+    assert list(pairs.tests) == ["same", "people", "systems", "ranking"]
     assert sum(shift.size for shift in pairs.systems.values()) == pytest.approx(0)
     assert "there is no card of simulated-1 and simulated-2" in list(result.sentences())[-1]
     assert adjudge.judge_drift(judged.path, "simulated-1", "simulated-2", resamples=200).as_dict() == (

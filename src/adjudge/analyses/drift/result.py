@@ -11,14 +11,15 @@ import numpy as np
 
 from adjudge import __version__
 from adjudge.analyses.drift import Drift
+from adjudge.analyses.drift.words import NOBODY, TESTED
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, benches_of
 from adjudge.analyses.judges.controls import Footing
+from adjudge.analyses.judges.words.agreement import ONE_ANSWER
 from adjudge.analyses.scores import Scores
 from adjudge.assessors.cards import JudgeCard, read_cards
 from adjudge.core.engine import generator
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table, with_interval
-from adjudge.core.words import natural
 from adjudge.data.folder import Folder
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
@@ -43,8 +44,8 @@ PER_QUESTION = 4
 """Tests."""
 MOST_SWAPS = 20_000
 
-Tested = Literal["same", "shift", "systems", "people", "ranking"]
-"""Same answers beside repeats, the mean shift, whether it depends on the system, agreement with people, tau."""
+Tested = Literal["same", "shift", "people", "systems", "ranking"]
+"""Same answers beside repeats, the mean shift, agreement with people, whether the shift depends on the system, tau."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -109,15 +110,14 @@ class DriftResult(Result):
         for why in self.left_out:
             yield Note.of("left-out", why=why)
         for q in self.questions:
-            yield from q.notes
+            for note in q.notes:
+                yield replace(note, data={**note.data, "about": q.question})
         if self.tested > 1:
             yield Note.of("corrected", tests=self.tested)
         if not any(q.bench.again[1] for q in self.questions):
             yield Note.of("no-repeats", old=self.old)
 
     def tables(self) -> Iterator[Table]:
-        from adjudge.analyses.drift.words import TESTED
-
         alpha, old, new = self.asked.alpha, Column("old", self.old), Column("new", self.new)
         yield Table.of(
             "drift",
@@ -159,11 +159,12 @@ class DriftResult(Result):
 
 def drift_of(scores: Scores, asked: Drift, old: str, new: str) -> DriftResult:
     """What changed, question by question."""
-    columns = scores.folder is None and {old, new} <= set(scores.measures)
+    names = (*asked.question, *(asked.measure or ()))
+    columns = scores.folder is None and not names and {old, new} <= set(scores.measures)
     benches = benches_of(
         scores,
         new,
-        question=old if columns else (*asked.question, *(asked.measure or ())),
+        question=old if columns else names,
         length=None if asked.length == "unset" else asked.length,
         form=asked.form,
         without=asked.without,
@@ -220,28 +221,11 @@ def _drifted(everything: AspectBench, asked: Drift, old_name: str, swaps: int) -
     if not bench.pairs:  # of which the first is nothing more than the first
         shift, p = mean_shift(difference, cluster, level), shift_p(difference, cluster, signs)
         tests["shift"] = replace(shift, old=float(old.mean()), new=float(new.mean()), p=p)
-    rows = list(bench.scored())
-    systems = sorted({name for _, _, name, _ in rows}, key=natural)
-    shifts = np.array([difference[k] if is_first else -difference[k] for k, _, _, is_first in rows])
-    of = np.array([systems.index(name) for _, _, name, _ in rows])
-    at_cluster = cluster[[k for k, _, _, _ in rows]]
-    if len(systems) > 1:
-        topics = checks.clusters_of([topic for _, topic, _, _ in rows], len(rows))
-        tests["systems"] = DriftTest(p=systems_p(shifts, of, topics, at_cluster, signs))
     tests["people"], notes = _people(bench, old, old_name, asked, swaps)
-    tau, turned = _rankings(bench, old)
-    tests["ranking"] = DriftTest(size=tau)
+    of_systems, systems, turned = _systems(bench, old, signs, level)
     if left := int((~there.all(axis=0)).sum()):
-        notes = (*notes, Note.of("answered-by-one", question=bench.aspect, things=left))
-    return QuestionDrift(
-        bench=bench,
-        tests=tests,
-        systems={
-            name: mean_shift(shifts[of == k], at_cluster[of == k], level) for k, name in enumerate(systems)
-        },
-        turned=turned,
-        notes=notes,
-    )
+        notes = (*notes, Note.of("answered-by-one", things=left))
+    return QuestionDrift(bench=bench, tests=tests | of_systems, systems=systems, turned=turned, notes=notes)
 
 
 def _people(
@@ -254,7 +238,7 @@ def _people(
     codes = footing.judge_codes.reshape(2, -1)
     things = codes.shape[1]
     if not things:
-        return DriftTest(why="nobody else answered for the same things"), ()
+        return DriftTest(why=NOBODY), ()
     test = agreement_change(
         codes,
         footing.people[:things],
@@ -265,18 +249,38 @@ def _people(
         level=1 - asked.alpha,
         resamples=asked.resamples,
     )
+    if math.isnan(test.size):
+        test = replace(test, why=ONE_ANSWER)
     return test, footing.notes if footing.rank_note is None else (*footing.notes, footing.rank_note)
 
 
-def _rankings(bench: AspectBench, old: FloatArray) -> tuple[float, tuple[tuple[str, str], ...]]:
-    """Tau of the systems' means by both versions, and the pairs that they order the other way round."""
+def _systems(
+    bench: AspectBench, old: FloatArray, signs: FloatArray, level: float
+) -> tuple[dict[Tested, DriftTest], dict[str, DriftTest], tuple[tuple[str, str], ...]]:
+    """Whether the shift depends on the system, and tau of the rankings; every system's shift; which pairs turned."""
     before, after = bench.with_judge("", old).cells(), bench.cells()
-    if before is None or after is None or len(after.systems) < 2:
-        return math.nan, ()
+    if before is None or after is None:
+        return {}, {}, ()
+    better = after.judge - before.judge
+    topic, system = np.nonzero(~np.isnan(better))
+    cluster = checks.clusters_of(after.clusters, len(after.topics))[topic]
+    shift = (-better if bench.better == "lower" else better)[topic, system]
+    shifts = {
+        name: mean_shift(shift[system == k], cluster[system == k], level)
+        for k, name in enumerate(after.systems)
+    }
+    if len(shifts) < 2:
+        return {}, shifts, ()
     one, other = (np.round(np.nanmean(cells.judge, axis=0), 12) for cells in (before, after))
+    tests: dict[Tested, DriftTest] = {
+        "systems": DriftTest(
+            p=systems_p(shift, system, checks.clusters_of(topic, topic.size), cluster, signs)
+        ),
+        "ranking": DriftTest(size=kendall(one, other).tau),
+    }
     order = np.subtract.outer(one, one) * np.subtract.outer(other, other)
-    pairs = zip(*np.nonzero(np.triu(order < 0)), strict=True)
-    return kendall(one, other).tau, tuple((after.systems[a], after.systems[b]) for a, b in pairs)
+    turned = zip(*np.nonzero(np.triu(order < 0)), strict=True)
+    return tests, shifts, tuple((after.systems[a], after.systems[b]) for a, b in turned)
 
 
 # Cards

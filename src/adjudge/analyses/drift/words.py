@@ -18,11 +18,12 @@ TESTED: Mapping[Tested, str] = {
     "people": "agreement with people",
     "ranking": "tau of the rankings",
 }
+NOBODY = "nobody else answered for the same things"
 NOTES = {
     **agreement.NOTES,
     "left-out": "{why}",
-    "answered-by-one": lambda question, things: (
-        f"{question}: left out {counted(things, 'thing')} that one version alone answered for"
+    "answered-by-one": lambda about, things: (
+        f"{about}: left out {counted(things, 'thing')} that one version alone answered for"
     ),
     "corrected": (
         "p is corrected for {tests} tests (Holm); intervals are not, so one may exclude 0 where the test does not find"

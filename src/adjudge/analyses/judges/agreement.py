@@ -187,10 +187,10 @@ class JudgeAgreementResult(Result):
             yield self._overview()
         for aspect in self.aspects:
             name = f"judge-agreement-{aspect.aspect}"
-            yield Table(
-                name=name if len(self.judges) == 1 else f"{name}-{aspect.judge}",
-                columns=_columns(self.asked.level),
-                rows=tuple(tuple(_cells(row)) for row in aspect.rows),
+            yield Table.of(
+                name if len(self.judges) == 1 else f"{name}-{aspect.judge}",
+                map(_cells, aspect.rows),
+                *_columns(self.asked.level),
                 title=(
                     f"{aspect.judge} on {aspect.aspect}: agreement with people, {100 * self.asked.level:.4g}% intervals"
                     f" over {over_words(aspect.topics, aspect.clusters)}"
@@ -555,7 +555,7 @@ def _columns(level: float) -> tuple[Column, ...]:
     )
 
 
-def _cells(row: BesidePeople) -> list[Cell]:
+def _cells(row: BesidePeople) -> dict[str, Cell]:
     cells = row.record()
     for name in ("alpha", "within"):
         agreement: DrawnValue = getattr(row, name)
@@ -563,4 +563,4 @@ def _cells(row: BesidePeople) -> list[Cell]:
         cells[f"{name}_interval"] = f"{agreement.low:z.3f} to {agreement.high:z.3f}" if wide else None
         more: DrawnValue = getattr(row, f"more_{name}")
         cells[f"more_{name}_shown"] = None if math.isnan(more.value) else difference_words(more)
-    return [cells[column.name] for column in _columns(0.95)]
+    return cells
