@@ -23,7 +23,7 @@ from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.judge_agreement import DrawnValue, drawn_value, draws_of, mean_alpha
 from adjudge.stats.panels import PanelErrors, panel_answers, panel_errors
 
-MOST_CHOICES = 100
+MOST_CHOICES = 300
 """Panels of one size that are looked at; sizes of which there are more are left out."""
 
 # A panel is a judge
