@@ -204,9 +204,9 @@ class JudgeBenches:
         return tuple(bench for bench in self.benches if bench.judge == judge)
 
     def one_by_one(self, progress: Progress) -> Iterator[AspectBench]:
-        for done, bench in enumerate(self.benches):
-            progress(done, len(self.benches))
+        for done, bench in enumerate(self.benches, start=1):
             yield bench
+            progress(done, len(self.benches))
 
 
 def benches_of(
