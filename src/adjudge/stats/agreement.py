@@ -169,19 +169,6 @@ def krippendorff_without(
     return tuple(results)
 
 
-def alpha_draws(
-    values: npt.ArrayLike, times: FloatArray, *, clusters: IntArray, distance: Level = "ordinal"
-) -> FloatArray:
-    """Alpha for every row of how often each cluster counts; NaN where there is nothing to agree on.
-
-    Clusters are numbered in the order of their first rows, as `checks.clusters_of` does.
-    """
-    judgments = _given(values, clusters, 0, 0.95, pairable=True)
-    if not judgments.units or judgments.scale.size < 2:
-        return np.full(len(times), np.nan)
-    return _alpha_of(judgments, distance)(times[:, judgments.at])
-
-
 def krippendorff_difference(
     first: npt.ArrayLike,
     second: npt.ArrayLike,

@@ -112,6 +112,20 @@ def _coefficients(met: FloatArray, scale: FloatArray) -> FloatArray:
 # Judges and people
 
 
+def mean_alpha(
+    judge: IntArray, people: IntArray, *, scale: FloatArray, cluster: IntArray, times: FloatArray
+) -> FloatArray:
+    """In every draw, the mean over people (in columns) of a judge's alpha with each, weighted by things shared."""
+    totals, shared = np.zeros((2, len(times)))
+    for person in people.T:
+        cells = pair_cells(judge, person, cluster, times.shape[1], scale.size)
+        alpha = pair_coefficients(cells, scale, times)[0]
+        totals += np.nan_to_num(alpha) * cells.sum()
+        shared += ~np.isnan(alpha) * cells.sum()
+    means: FloatArray = np.divide(totals, shared, out=np.full(len(times), np.nan), where=shared > 0)
+    return means
+
+
 @dataclass(frozen=True, eq=False)
 class PeopleAgreement:
     """Mean agreement with people: of judges, and of every assessor with the others."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -63,35 +63,20 @@ def panel_answers(judges: npt.ArrayLike, how: str, *, pairs: bool = False) -> Fl
 
 
 @dataclass(frozen=True, eq=False)
-class JudgeError:
-    """One judge, or a panel: how far its answers are off."""
-
-    sd: DrawnValue
-    """Standard deviation of its error, its answers put on people's scale (divided by the slope)."""
-    slope: float
-    """b: by how much its answers rise where the truth rises by 1; below 1 it uses less of the scale than people."""
-
-
-@dataclass(frozen=True, eq=False)
 class PanelErrors:
     """The errors of several judges of the same things, people's own error taken off."""
 
-    judges: tuple[JudgeError, ...]
     correlation: DrawnValue
     """The mean of the correlations between errors of different judges."""
     worth: DrawnValue
     """How many judges with independent errors would be as good."""
-    people_error: float
-    """Standard deviation of the error of people's mean; NaN where nothing was judged by two."""
     things: int
     """That all judges, and somebody else, answered for."""
     clusters: int
-    gain: DrawnValue
-    """The share of the best judge's error variance that the panel takes away; below 0 the panel is worse."""
-    panel: JudgeError | None = None
-    best: int | None = None
-    """The judge with the smallest error."""
-    why: str | None = None
+    unknown: tuple[str | None, ...] = ()
+    """Of every judge: why its error cannot be estimated."""
+    alone: bool = False
+    """Nothing was judged by two: people's own error is not known, and counts as one that all judges share."""
 
 
 def kish(k: int, correlation: float) -> float:
@@ -105,123 +90,73 @@ def panel_errors(
     people: npt.ArrayLike,
     *,
     rng: np.random.Generator,
-    panel: npt.ArrayLike | None = None,
     clusters: Sequence[Any] | None = None,
     resamples: int = 1000,
     level: float = 0.95,
 ) -> PanelErrors:
     """The errors of judges (things x judges) beside people's answers (things x assessors); NaN is missing.
 
-    Only things count that all judges, and at least one assessor, answered for. `panel` are the answers of the panel
-    itself. Assessors' errors are taken to be independent of each other's and of the judges'. The severity of assessors
-    is taken off where each has at least 20 answers; else it is part of their error.
+    Only things count that all judges, and at least one assessor, answered for. Assessors' errors are taken to be
+    independent of each other's and of the judges'. The severity of assessors is taken off where each has at least 20
+    answers; else it is part of their error.
     """
     columns = checks.numbers("judges", judges, dimensions=2)
     answers = checks.numbers("people", people, dimensions=2)
-    k = columns.shape[1]
-    if panel is not None:
-        columns = np.column_stack([columns, checks.numbers("panel", panel, dimensions=1)])
     if len(columns) != len(answers):
         raise UsageError(f"judges and people: expected one length, got {len(columns)} and {len(answers)}")
     checks.count("resamples", resamples, least=0)
     checks.share("level", level)
     kept = ~np.isnan(columns).any(axis=1) & ~np.isnan(answers).all(axis=1)
     codes = np.unique(checks.clusters_of(clusters, len(columns))[kept], return_inverse=True)[1]
-    things, size = int(kept.sum()), int(codes.max(initial=-1)) + 1
-    why, people_error = None, math.nan
+    k, things, size = columns.shape[1], int(kept.sum()), int(codes.max(initial=-1)) + 1
+
+    def unknown(why: str, judges: tuple[str | None, ...] = (), alone: bool = False) -> PanelErrors:
+        none = DrawnValue(math.nan, why=why)
+        return PanelErrors(none, none, things, size, judges, alone)
+
     if k < 2:
-        why = f"a panel has at least two judges, here {k}"
-    elif things < LEAST_THINGS:
-        why = f"all judges and somebody else answered for {things}, there must be {LEAST_THINGS}"
-    else:
-        moments = _moments(columns[kept], answers[kept], codes, draws_of(rng, size, resamples))
-        people_error = moments.people_error
-        if not moments.people > 0:
-            why = "people give all things the same answer"
-        elif math.isnan(moments.truth):
-            why = "people's means differ no more than their own error would have it"
-    none = DrawnValue(math.nan, why=why)
-    unknown = PanelErrors(
-        judges=(JudgeError(sd=none, slope=math.nan),) * k,
-        correlation=none,
-        worth=none,
-        people_error=people_error,
-        things=things,
-        clusters=size,
-        gain=none,
-        why=why,
+        return unknown(f"a panel has at least two judges, here {k}")
+    if things < LEAST_THINGS:
+        return unknown(f"all judges and somebody else answered for {things}, there must be {LEAST_THINGS}")
+    covariance, noise = _moments(columns[kept], answers[kept], codes, draws_of(rng, size, resamples))
+    variances, shared = np.diagonal(covariance, axis1=1, axis2=2), covariance[:, :-1, -1]
+    truth = variances[:, -1] - (0 if noise is None else noise)
+    if not variances[0, -1] > 0:
+        return unknown("people give all things the same answer")
+    truth = np.where(truth > NOISE * variances[:, -1], truth, np.nan)
+    if math.isnan(truth[0]):
+        return unknown("people's means differ no more than their own error would have it")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        errors = covariance[:, :-1, :-1] - shared[:, :, None] * shared[:, None, :] / truth[:, None, None]
+        error_variances = np.diagonal(errors, axis1=1, axis2=2)
+        root = np.sqrt(np.where(error_variances > NOISE * variances[:, :-1], error_variances, np.nan))
+        # a correlation that is estimated by a subtraction may pass 1
+        between = np.clip(errors / (root[:, :, None] * root[:, None, :]), -1, 1)
+    whys = tuple(
+        SAME
+        if not variances[0, at] > 0
+        else SMALL
+        if math.isnan(root[0, at])
+        else BACKWARDS
+        if shared[0, at] <= 0
+        else None
+        for at in range(k)
     )
-    if why is not None:
-        return unknown
-
-    def estimate(drawn: FloatArray, why: str | None) -> DrawnValue:
-        return DrawnValue(math.nan, why=why) if why else drawn_value(drawn, size, level, least=LEAST_DRAWN)
-
-    sds, whys = moments.sds(), [moments.why(at) for at in range(columns.shape[1])]
-    errors = [
-        JudgeError(sd=estimate(sds[:, at], why), slope=float(moments.slopes[0, at]))
-        for at, why in enumerate(whys)
-    ]
-    mean = estimate(moments.correlation(k), next(filter(None, whys[:k]), None))
-    worth = replace(mean, value=kish(k, mean.value), low=kish(k, mean.high), high=kish(k, mean.low))
-    best = min((at for at in range(k) if whys[at] is None), key=lambda at: errors[at].sd.value, default=None)
-    gain = DrawnValue(math.nan, why="no judge's error can be estimated")
-    if panel is not None and best is not None:
-        gain = estimate(1 - (sds[:, k] / sds[:, best]) ** 2, whys[k])
-    return replace(
-        unknown,
-        judges=tuple(errors[:k]),
-        correlation=mean,
-        worth=DrawnValue(math.nan, why=CANCEL) if math.isinf(worth.value) else worth,
-        gain=gain,
-        panel=None if panel is None else errors[k],
-        best=best,
-    )
+    if why := next(filter(None, whys), None):
+        return unknown(why, whys, noise is None)
+    first, second = np.triu_indices(k, k=1)
+    mean = drawn_value(between[:, first, second].mean(axis=1), size, level, least=LEAST_DRAWN)
+    worth = DrawnValue(kish(k, mean.value), kish(k, mean.high), kish(k, mean.low), mean.why)
+    if math.isinf(worth.value):
+        worth = DrawnValue(math.nan, why=CANCEL)
+    return PanelErrors(mean, worth, things, size, whys, noise is None)
 
 
-@dataclass(frozen=True)
-class _Moments:
-    """Moments of truth, judges and errors: of the data, and in arrays of every draw of clusters, the data first."""
-
-    people: float
-    """The variance of people's means."""
-    people_error: float
-    """The root of v; NaN where nothing was judged by two."""
-    truth: float
-    slopes: FloatArray
-    variances: FloatArray
-    errors: FloatArray
-    """C, draws x columns x columns."""
-
-    def why(self, at: int) -> str | None:
-        """Why a judge has no error."""
-        variance, error = self.variances[0, at], self.errors[0, at, at]
-        if not variance > 0:
-            return SAME
-        if not error > NOISE * variance:
-            return SMALL
-        return None if self.slopes[0, at] > 0 else BACKWARDS
-
-    def sds(self) -> FloatArray:
-        """Of errors on people's scale; NaN where there is no error, or no slope upwards."""
-        error_variances = np.diagonal(self.errors, axis1=1, axis2=2)
-        good = (error_variances > NOISE * self.variances) & (self.slopes > 0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(good, np.sqrt(np.where(good, error_variances, 1)) / self.slopes, np.nan)
-
-    def correlation(self, k: int) -> FloatArray:
-        """The mean between errors of the first k; each is 1 at most, for what is estimated by a subtraction may pass
-        it."""
-        error_variances = np.diagonal(self.errors, axis1=1, axis2=2)
-        good = error_variances > NOISE * self.variances
-        root = np.where(good, np.sqrt(np.where(good, error_variances, 1)), np.nan)
-        between = np.clip(self.errors / (root[:, :, None] * root[:, None, :]), -1, 1)
-        first, second = np.triu_indices(k, k=1)
-        return np.asarray(between[:, first, second].mean(axis=1))
-
-
-def _moments(columns: FloatArray, answers: FloatArray, codes: IntArray, times: FloatArray) -> _Moments:
-    """From sums within clusters all moments follow, however often a cluster counts."""
+def _moments(
+    columns: FloatArray, answers: FloatArray, codes: IntArray, times: FloatArray
+) -> tuple[FloatArray, FloatArray | None]:
+    """In every draw of clusters, the data first: the covariances of judges and, last, of people's mean, from sums
+    within clusters; and the variance of that mean's error, None where nothing was judged by two."""
     there = ~np.isnan(answers)
     answers, there = answers[:, there.any(axis=0)], there[:, there.any(axis=0)]
     lost = 0
@@ -236,31 +171,19 @@ def _moments(columns: FloatArray, answers: FloatArray, codes: IntArray, times: F
     freedom *= (freedom.sum() - lost) / freedom.sum() if several else 0.0
     x = np.column_stack([columns, means])
     x = x - x.mean(axis=0)
-    groups, width = times.shape[1], x.shape[1]
-    counts, sums, squares = (np.zeros((groups, *shape)) for shape in ((4,), (width,), (width, width)))
-    np.add.at(counts, codes, np.column_stack([np.ones(len(x)), within, freedom, 1 / n]))
-    np.add.at(sums, codes, x)
-    np.add.at(squares, codes, x[:, :, None] * x[:, None, :])
-    counts, sums, squares = (
-        np.concatenate([np.tensordot(some, values, axes=1) for some in (times[:1], times[1:])])
-        for values in (counts, sums, squares)
-    )
-    drawn, within, freedom, inverse = counts.T
+
+    def drawn(values: FloatArray) -> FloatArray:
+        sums = np.zeros((times.shape[1], *values.shape[1:]))
+        np.add.at(sums, codes, values)
+        return np.concatenate([np.tensordot(some, sums, axes=1) for some in (times[:1], times[1:])])
+
+    count, within, freedom, inverse = drawn(np.column_stack([np.ones(len(x)), within, freedom, 1 / n])).T
+    sums, squares = drawn(x), drawn(x[:, :, None] * x[:, None, :])
     with np.errstate(invalid="ignore", divide="ignore"):
-        covariance = squares - sums[:, :, None] * sums[:, None, :] / drawn[:, None, None]
-        covariance /= (drawn - 1)[:, None, None]
-        error = np.where(freedom > 0, within / np.where(freedom > 0, freedom, 1), 0.0) * inverse / drawn
-        people = covariance[:, -1, -1]
-        truth = np.where(people - error > NOISE * people, people - error, np.nan)
-        shared = covariance[:, :-1, -1]
-        return _Moments(
-            people=float(people[0]),
-            people_error=math.sqrt(error[0]) if several else math.nan,
-            truth=float(truth[0]),
-            slopes=shared / truth[:, None],
-            variances=np.diagonal(covariance, axis1=1, axis2=2)[:, :-1],
-            errors=covariance[:, :-1, :-1] - shared[:, :, None] * shared[:, None, :] / truth[:, None, None],
-        )
+        covariance = squares - sums[:, :, None] * sums[:, None, :] / count[:, None, None]
+        covariance /= (count - 1)[:, None, None]
+        noise = np.where(freedom > 0, within / np.where(freedom > 0, freedom, 1), 0.0) * inverse / count
+    return covariance, noise if several else None
 
 
 def _without_severity(answers: FloatArray, there: BoolArray) -> tuple[FloatArray, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,17 @@ from typer.testing import CliRunner
 
 import adjudge
 from adjudge.analyses.drift import judge_drift
+from adjudge.analyses.gathered import gathered_in
+from adjudge.analyses.judges import judge_report
+from adjudge.analyses.judges.words.agreement import ONE_ANSWER
+from adjudge.analyses.stability.repeats import self_agreement
 from adjudge.assessors.cards import JudgeCard, write_card
 from adjudge.cli.analysis import command_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.rows import Document, Row, Summary, Topic
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.tasks import Event, stable_id
+from adjudge.stats.multiple import holm
 
 SYSTEMS = 5
 
@@ -72,11 +77,12 @@ def test_a_shift_of_all_is_found() -> None:
     (q,) = result.questions
     assert "shift" in q.changed(0.05)
     assert "systems" not in q.changed(0.05)
-    assert q.shift is not None
-    assert q.shift.low < 0.5 < q.shift.high
-    assert result.headline().startswith(f"From old to new: it became milder by {q.shift.mean:.2f}")
+    shift = q.tests["shift"]
+    assert shift.low < 0.5 < shift.high
+    assert shift.new - shift.old == pytest.approx(shift.size)
+    assert result.headline().startswith(f"From old to new: it became milder by {shift.size:.2f}")
     back = judge_drift(rated(shifts=dict.fromkeys(range(SYSTEMS), 0.5)), "new", "old")
-    assert back.headline().startswith(f"From new to old: it became stricter by {q.shift.mean:.2f}")
+    assert back.headline().startswith(f"From new to old: it became stricter by {shift.size:.2f}")
 
 
 def test_worse_agreement_with_people_is_found() -> None:
@@ -84,7 +90,7 @@ def test_worse_agreement_with_people_is_found() -> None:
     (q,) = result.questions
     assert "people" in q.changed(0.05)
     assert "agreement with people fell" in result.headline()
-    assert q.people.people == 2
+    assert q.bench.people == ("a0", "a1")
 
 
 def test_where_lower_is_better_higher_answers_are_stricter() -> None:
@@ -102,11 +108,12 @@ def test_what_is_the_same_is_said_to_be() -> None:
         pd.concat([frame[frame.assessor != "new"], old.assign(assessor="new")]), "old", "new"
     )
     assert result.headline() == "new gave the same answers as old throughout."
-    assert all(p == 1 for p in result.questions[0].p.values())
+    tests = result.questions[0].tests
+    assert [name for name, test in tests.items() if test.p == 1] == ["shift", "people", "systems"]
 
 
 def test_many_questions_do_not_hide_a_change() -> None:
-    """A shift of one of twenty questions, which are 60 tests."""
+    """A shift of one of twenty questions, which are 40 tests."""
     still = rated(people=0, noise=0)
     questions = [still.assign(measure=f"q{k}") for k in range(19)]
     moved = rated(people=0, noise=0.2, shifts=dict.fromkeys(range(SYSTEMS), 1.0)).assign(measure="q19")
@@ -146,13 +153,16 @@ def test_no_change_is_flagged_at_most_at_the_level(repeats: int) -> None:
 def test_repeats_are_the_yardstick() -> None:
     result = judge_drift(rated(repeats=30), "old", "new")
     (q,) = result.questions
-    assert q.repeats is not None
-    assert q.repeats[1] == 150
-    assert "repeats" not in q.changed(0.05)
-    assert any("that the versions differ more often than that is not shown" in s for s in result.sentences())
+    same = q.tests["same"]
+    assert q.bench.again == (round(same.old * 150), 150)
+    assert "same" not in q.changed(0.05)
+    assert (
+        f"old asked again repeats itself for {100 * same.old:.0f} % of 150 answers"
+        in list(result.sentences())[1]
+    )
     assert not any("asked of it twice" in note for note in result.warnings())
     noisy = judge_drift(rated(repeats=30, new_noise=1.5), "old", "new")
-    assert "repeats" in noisy.questions[0].changed(0.05)
+    assert "same" in noisy.questions[0].changed(0.05)
     assert "answers differ more often than when old is asked again" in noisy.headline()
     assert any("asked of it twice" in note for note in judge_drift(rated(), "old", "new").warnings())
 
@@ -163,9 +173,11 @@ def test_repeats_are_the_yardstick() -> None:
 def test_people_are_optional() -> None:
     result = judge_drift(rated(people=0, shifts={2: 1.0}, topics=40), "old", "new")
     (q,) = result.questions
-    assert "people" not in q.p
+    assert q.tests["people"].why == "nobody else answered for the same things"
+    frame = rated()
+    alike = frame.assign(value=frame["value"].where(frame.assessor.isin(["old", "new"]), 3))
+    assert judge_drift(alike, "old", "new").questions[0].tests["people"].why == ONE_ANSWER
     assert "systems" in q.changed(0.05)
-    assert any("agreement with people is not known" in said for said in result.sentences())
 
 
 def test_two_columns_are_two_versions() -> None:
@@ -173,8 +185,8 @@ def test_two_columns_are_two_versions() -> None:
     wide = frame.pivot(index=["topic", "system"], columns="assessor", values="value").reset_index()
     long = wide.melt(["topic", "system"], var_name="measure", value_name="value")
     one, other = judge_drift(long, "old", "new"), judge_drift(frame, "old", "new")
-    assert one.questions[0].shift == other.questions[0].shift
-    assert one.questions[0].question == "score"
+    for name, test in other.questions[0].tests.items():
+        assert astuple(one.questions[0].tests[name]) == pytest.approx(astuple(test), nan_ok=True)
 
 
 def test_a_file_gives_the_same(tmp_path: Path) -> None:
@@ -188,13 +200,11 @@ def test_only_what_both_answered_counts() -> None:
     frame = rated()
     gone = (frame.assessor == "new") & frame.topic.isin(["t1", "t2"])
     result = judge_drift(frame[~gone], "old", "new")
-    assert result.questions[0].same.n == 28 * SYSTEMS
-    assert "fluency: left out what one version alone answered for: the old one 10 things, the new one 0" in (
-        result.warnings()
-    )
+    assert len(result.questions[0].bench.topics) == 28 * SYSTEMS
+    assert "fluency: left out 10 things that one version alone answered for" in result.warnings()
     alone = frame[(frame.assessor != "new") | (frame.topic == "none")]
     other = frame[frame.assessor == "new"].assign(measure="coherence")
-    with pytest.raises(DataError, match="nothing that both old and new answered for"):
+    with pytest.raises(DataError, match="nothing that new answered was also answered by old"):
         judge_drift(pd.concat([alone, other]), "old", "new")
 
 
@@ -204,11 +214,11 @@ def test_mistakes() -> None:
         judge_drift(frame, "old", "old")
     with pytest.raises(UsageError, match='no answers by "olt"'):
         judge_drift(frame, "olt", "new")
-    with pytest.raises(UsageError, match="did not both answer"):
+    with pytest.raises(UsageError, match="no judge answered"):
         judge_drift(frame, "old", "new", question="fluent")
-    with pytest.raises(UsageError, match="both a version of the judge and left out"):
+    with pytest.raises(UsageError, match="both a judge and left out"):
         judge_drift(frame, "old", "new", without="new")
-    assert judge_drift(frame, "old", "new", without="a0").questions[0].people.people == 1
+    assert judge_drift(frame, "old", "new", without="a0").questions[0].bench.people == ("a1",)
 
 
 @pytest.fixture
@@ -231,16 +241,21 @@ def judged(make: Callable[..., Evaluation]) -> Evaluation:
 def test_of_a_folder(judged: Evaluation) -> None:
     result = judged.judge_drift("simulated-1", "simulated-2", resamples=200)
     by = {q.question: q for q in result.questions}
-    ratings = [q for q in result.questions if q.source == "rating"]
+    ratings = [q for q in result.questions if q.bench.source == "rating"]
     assert ratings
-    assert all(q.repeats is not None and q.repeats[1] > 0 for q in ratings)
-    assert all(q.people.people >= 2 for q in ratings)
-    assert by["completeness"].repeats is not None
-    assert by["quality:1"].repeats is None  # those of all quality questions are counted together
+    assert all(len(q.bench.people) >= 2 for q in ratings)
+    repeats = {
+        row.question: (row.same, row.answers)
+        for row in self_agreement(gathered_in(judged.folder))
+        if row.assessor == "simulated-1" and row.part == "all"
+    }
+    assert repeats["completeness"][1] > 0
+    for q in (*ratings, by["completeness"]):
+        assert q.bench.again == repeats[q.question]
     pairs = by["preference"]
-    assert pairs.shift is None
-    assert pairs.ranking is not None
-    assert sum(each.mean * each.things for each in pairs.systems.values()) == pytest.approx(0)
+    assert pairs.bench.again == (0, 0)
+    assert list(pairs.tests) == ["same", "people", "systems", "ranking"]
+    assert sum(shift.size for shift in pairs.systems.values()) == pytest.approx(0)
     assert "there is no card of simulated-1 and simulated-2" in list(result.sentences())[-1]
     assert adjudge.judge_drift(judged.path, "simulated-1", "simulated-2", resamples=200).as_dict() == (
         result.as_dict()
@@ -272,15 +287,16 @@ def test_language_models_are_compared_with_people_and_each_other(judged: Evaluat
                 ]
             )
     result = judge_drift(judged, "may", "june")
-    assert {q.source for q in result.questions} == {"rating"}
+    assert {q.bench.source for q in result.questions} == {"rating"}
     for q in result.questions:
-        assert q.shift is not None
-        assert 0 < q.shift.mean <= 1
-        assert q.people.people == 4
-    assert "it became milder" in result.headline()
+        assert 0 < q.tests["shift"].size <= 1
+        assert len(q.bench.people) == 4
+    assert result.headline().endswith("8 topics are too few.")  # for so many tests
+    one = judge_drift(judged, "may", "june", question="relevance")
+    assert one.headline().startswith("From may to june: it became milder by")
     alone = judge_drift(judged, "may", "simulated-1", question="fluency")
     assert alone.headline() == "simulated-1 gave the same answers as may throughout."
-    assert alone.questions[0].people.people == 3  # june is no assessor
+    assert len(alone.questions[0].bench.people) == 3  # june is no assessor
     with pytest.raises(UsageError, match="june"):
         judge_drift(judged, "may", "jun")
 
@@ -302,7 +318,7 @@ def test_cards_field_by_field(judged: Evaluation) -> None:
     assert {name: (old, new) for _, name, old, new in result.cards} == {
         "model": ("small", "large"),
         "temperature": ("0.0", "0.7"),
-        "template": ("Rate {text}.", "R" * 57 + "... (99 characters)"),
+        "template": ("Rate {text}.", "R" * 60 + "..."),
     }
     assert list(result.sentences())[-1] == "Their cards differ in model, temperature and template."
     assert "drift-cards" in [table.name for table in result.all_tables]
@@ -316,25 +332,19 @@ def test_cards_field_by_field(judged: Evaluation) -> None:
 def test_pairs_that_changed() -> None:
     result = judge_drift(rated(topics=60, shifts={0: 2.0}), "old", "new")
     (q,) = result.questions
-    assert q.ranking is not None
     frame = rated(topics=60, shifts={0: 2.0})
     means = frame[frame["repeat"] == 0].pivot_table(index="system", columns="assessor", values="value")
     from scipy.stats import kendalltau
 
-    assert q.ranking.tau == pytest.approx(kendalltau(means.old, means.new).statistic)
+    assert q.tests["ranking"].size == pytest.approx(kendalltau(means.old, means.new).statistic)
     expected = {
         frozenset((a, b))
         for a in means.index
         for b in means.index
         if (means.old[a] - means.old[b]) * (means.new[a] - means.new[b]) < 0
     }
-    assert {frozenset(pair) for pair in q.ranking.turned} == expected
-    better = []
-    for version in ("old", "new"):
-        lone = adjudge.compare(frame[frame.assessor == version].drop(columns="repeat"), "fluency")
-        pairs = [pair for pair in lone.pairs[lone.test] if pair.different]
-        better.append({(p.a, p.b) if p.result.difference > 0 else (p.b, p.a) for p in pairs})
-    assert q.ranking.conclusions == len({frozenset(pair) for pair in better[0] ^ better[1]}) > 0
+    assert {frozenset(pair) for pair in q.turned} == expected
+    assert expected
 
 
 # What is shown
@@ -343,17 +353,20 @@ def test_pairs_that_changed() -> None:
 def test_sentences_follow_from_the_numbers() -> None:
     result = judge_drift(rated(), "old", "new")
     (q,) = result.questions
-    assert q.shift is not None
-    said = " ".join(result.sentences())
-    assert f"{100 * q.same.share:.0f} % ({100 * q.same.low:.0f} % to {100 * q.same.high:.0f} %)" in said
-    assert f"{q.shift.mean:+.3f} ({q.shift.low:+.3f} to {q.shift.high:+.3f})" in said
-    assert result.headline().startswith("No change from old to new is shown;")
-    row = result.table().row(question="fluency")
-    assert (row["shift"], row["same"]) == (q.shift.mean, q.same.share)
-    tests = result.table("drift-tests")
-    assert [row["changed"] for row in tests.records()] == [False, False, False]
+    tests = result.table().records()
+    for row, (name, test) in zip(tests, q.tests.items(), strict=True):
+        assert row["changed"] in (None, name in q.changed(0.05))
+        assert (row["size"], row["p"]) == pytest.approx((test.size, test.p), nan_ok=True)
+    same = q.tests["same"].size
+    assert (
+        list(result.sentences())[1]
+        == f"fluency: the same answer for {100 * same:.0f} % of 150 things of 30 topics."
+    )
+    assert result.headline() == "No change from old to new is shown."
+    p = [test.p for test in q.tests.values()]
+    assert [test.p_adjusted for test in q.tests.values()] == pytest.approx(holm(p), nan_ok=True)
     data = json.loads(result.to_json())
-    assert data["tables"]["drift-tests"][0]["p_adjusted"] == q.p_adjusted["shift"]
+    assert data["tables"]["drift"][1]["p_adjusted"] == q.tests["shift"].p_adjusted
     assert "No change" in repr(result)
 
 
@@ -378,7 +391,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "The shift of every system" in said
     (data,) = json.loads(run("--json"))
     assert data["tables"] == json.loads(result.to_json())["tables"]
-    assert run("--csv", "-").startswith("protocol,question,things")
+    assert run("--csv", "-").startswith("source,aspect,things,test,old,new")
     assert run("--csv", "-", "--table", "drift-systems").count("\n") == 1 + SYSTEMS
     assert r"\toprule" in run("--latex")
     assert "| fluency |" in run("--markdown")
@@ -395,17 +408,28 @@ def test_versions_on_another_scale_are_put_on_peoples_together() -> None:
     frame = rated(topics=60, shifts=dict.fromkeys(range(SYSTEMS), 1.5), noise=0.2)
     wide = frame.assign(value=np.where(frame.assessor.isin(["old", "new"]), 20, 1) * frame.value)
     one, other = (judge_drift(each, "old", "new").questions[0] for each in (frame, wide))
-    assert other.people.old > 0.2
-    assert other.people.new > 0.2
+    other_people = other.tests["people"]
+    assert other_people.old > 0.2
+    assert other_people.new > 0.2
     assert [(note.code, note.data["answers"], note.data["scale"]) for note in other.notes] == [
         ("put-on-scale", (20, 100), (1, 5))
     ]
     assert not one.notes
     turned = judge_drift(wide, "new", "old").questions[0]
-    assert turned.people.change.value == pytest.approx(-other.people.change.value)
+    assert turned.tests["people"].size == pytest.approx(-other_people.size)
     # without a shift, alpha of each is about what it is on people's own scale
     frame = rated(topics=60)
     wide = frame.assign(value=np.where(frame.assessor.isin(["old", "new"]), 20, 1) * frame.value)
     one, other = (judge_drift(each, "old", "new").questions[0] for each in (frame, wide))
-    assert other.people.old == pytest.approx(one.people.old, abs=0.05)
-    assert other.people.new == pytest.approx(one.people.new, abs=0.05)
+    for version in ("old", "new"):
+        alphas = [getattr(q.tests["people"], version) for q in (one, other)]
+        assert alphas[0] == pytest.approx(alphas[1], abs=0.05)
+
+
+def test_agreement_is_that_of_a_dossier() -> None:
+    frame = rated()
+    people = judge_drift(frame, "old", "new").questions[0].tests["people"]
+    frame = frame[frame["repeat"] == 0]
+    for version, other in (("old", "new"), ("new", "old")):
+        report = judge_report(frame[frame.assessor != other], version, parts="agreement", resamples=2)
+        assert getattr(people, version) == report[0]["agreement"].aspects[0].of("judge")[0].alpha.value

@@ -22,7 +22,7 @@ class Drift(Analysis["DriftResult"]):
 
     How often they give the same answer, beside repeats of the old one where there are any; the mean shift, and whether
     it depends on the system; agreement with people, if people judged the same; the ranking; what differs in their
-    cards. The versions are assessors of a folder or a table, or two columns of scores; everybody else is people. Tests
+    cards. The versions are assessors of a folder or a table, or two columns of a table; everybody else is people. Tests
     swap the two versions' answers in whole sets of topics, or topics, and p is corrected for all of them.
     """
 

@@ -50,6 +50,8 @@ from adjudge.stats.judge_agreement import (
 )
 
 RowKind = Literal["judge", "people", "assessor", "constant", "random", "length", "measure"]
+Valued = Callable[[FloatArray], DrawnValue]
+"""A number with its interval, of its draws."""
 NONE = DrawnValue(math.nan)
 
 
@@ -185,10 +187,10 @@ class JudgeAgreementResult(Result):
             yield self._overview()
         for aspect in self.aspects:
             name = f"judge-agreement-{aspect.aspect}"
-            yield Table(
-                name=name if len(self.judges) == 1 else f"{name}-{aspect.judge}",
-                columns=_columns(self.asked.level),
-                rows=tuple(tuple(_cells(row)) for row in aspect.rows),
+            yield Table.of(
+                name if len(self.judges) == 1 else f"{name}-{aspect.judge}",
+                map(_cells, aspect.rows),
+                *_columns(self.asked.level),
                 title=(
                     f"{aspect.judge} on {aspect.aspect}: agreement with people, {100 * self.asked.level:.4g}% intervals"
                     f" over {over_words(aspect.topics, aspect.clusters)}"
@@ -265,11 +267,8 @@ def judge_agreement(
     benches: JudgeBenches, asked: Judges, progress: Progress = silent
 ) -> JudgeAgreementResult:
     """Every judge on every aspect beside people and controls, with a verdict in steps."""
-    aspects = []
-    for done, bench in enumerate(benches.benches):
-        aspects.append(_aspect(bench, asked))
-        progress(done + 1, len(benches.benches))
-    return JudgeAgreementResult(asked=asked, aspects=tuple(aspects))
+    aspects = tuple(_aspect(bench, asked) for bench in benches.one_by_one(progress))
+    return JudgeAgreementResult(asked=asked, aspects=aspects)
 
 
 # One aspect
@@ -341,12 +340,15 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
     ]
     within = None if why_no_order is not None else _orders(footing, signs, times, weights)
     drawn["within"] = within or drawn["alpha"].undefined()
-    rows = tuple(_rows(footing, controls, drawn, options))
+
+    def valued(draws: FloatArray) -> DrawnValue:
+        return drawn_value(draws, footing.clusters, options.level)
+
     verdict = JudgeVerdict(
         judge=bench.judge,
         aspect=bench.aspect,
         criteria=tuple(
-            _verdict(criterion, drawn[criterion], there, options, footing)
+            _verdict(criterion, drawn[criterion], there, valued, options.margin, footing)
             for criterion in CRITERIA
             if not math.isnan(drawn[criterion].judges[0, 0])
         ),
@@ -363,7 +365,7 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
         topics=footing.topics,
         clusters=footing.clusters,
         people=judged.people,
-        rows=rows,
+        rows=tuple(_rows(footing, controls, drawn, valued)),
         verdict=verdict,
         remarks=tuple(remarks),
         notes=tuple(notes),
@@ -450,11 +452,8 @@ def _orders(footing: Footing, signs: Sequence[FloatArray], times: FloatArray, we
 
 
 def _rows(
-    footing: Footing, controls: Sequence[Control], drawn: Mapping[str, _Drawn], options: Judges
+    footing: Footing, controls: Sequence[Control], drawn: Mapping[str, _Drawn], valued: Valued
 ) -> Iterator[BesidePeople]:
-    def valued(draws: FloatArray) -> DrawnValue:
-        return drawn_value(draws, footing.clusters, options.level)
-
     def row(
         kind: RowKind,
         name: str,
@@ -501,12 +500,10 @@ def _verdict(
     criterion: Criterion,
     drawn: _Drawn,
     controls: Sequence[Control],
-    options: Judges,
+    valued: Valued,
+    margin: float,
     footing: Footing,
 ) -> CriterionVerdict:
-    def valued(draws: FloatArray) -> DrawnValue:
-        return drawn_value(draws, footing.clusters, options.level)
-
     floor, measure = [], None
     for at, control in enumerate(controls, start=1):
         compared = ControlDifference(
@@ -523,7 +520,7 @@ def _verdict(
         floor,
         measure,
         valued(drawn.over_assessor(0)) if footing.alone is None else None,
-        margin=options.margin,
+        margin=margin,
         topics=over_words(footing.topics, footing.clusters),
         alone=footing.alone or "",
     )
@@ -558,7 +555,7 @@ def _columns(level: float) -> tuple[Column, ...]:
     )
 
 
-def _cells(row: BesidePeople) -> list[Cell]:
+def _cells(row: BesidePeople) -> dict[str, Cell]:
     cells = row.record()
     for name in ("alpha", "within"):
         agreement: DrawnValue = getattr(row, name)
@@ -566,4 +563,4 @@ def _cells(row: BesidePeople) -> list[Cell]:
         cells[f"{name}_interval"] = f"{agreement.low:z.3f} to {agreement.high:z.3f}" if wide else None
         more: DrawnValue = getattr(row, f"more_{name}")
         cells[f"more_{name}_shown"] = None if math.isnan(more.value) else difference_words(more)
-    return [cells[column.name] for column in _columns(0.95)]
+    return cells

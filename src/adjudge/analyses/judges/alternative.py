@@ -19,7 +19,7 @@ from adjudge.analyses.base import Progress, silent
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import listed
 from adjudge.stats.alternative import ENOUGH_TOPICS, AlternativeTests, alternative_tests
 from adjudge.stats.checks import FloatArray
@@ -169,9 +169,7 @@ class AlternativeResult(Result):
             Column("assessors", show="varies"),
             Column("passes", show="never"),
             Column("shown", "passes", right=False, data=False),
-            Column("passed", show="never"),
-            Column("draws", show="never"),
-            Column("why", show="never"),
+            *hidden("passed draws why"),
             title=(
                 f"The alternative-annotator test at epsilon {self.asked.epsilon:g}: how often is a judge at least as"
                 " near to the other assessors as an assessor is, and against which share of assessors does it win?"
@@ -226,11 +224,8 @@ class AlternativeResult(Result):
 
 def alternative(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> AlternativeResult:
     """The alternative-annotator test of every judge on every question, with the controls beside it."""
-    aspects = []
-    for done, bench in enumerate(benches.benches):
-        progress(done, len(benches.benches))
-        aspects.append(_aspect(bench, asked))
-    return AlternativeResult(asked=asked, aspects=tuple(aspects))
+    aspects = tuple(_aspect(bench, asked) for bench in benches.one_by_one(progress))
+    return AlternativeResult(asked=asked, aspects=aspects)
 
 
 def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
@@ -290,29 +285,20 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAlternative:
 
 def _row(kind: Contender, names: Sequence[str], tests: AlternativeTests) -> AlternativeRow:
     """Of several the best by the winning rate, then by the average advantage; of random answers the mean of all."""
-    if kind == "random":
-        return AlternativeRow(
-            name=names[0],
-            kind=kind,
-            average=float(tests.average.mean()),
-            winning_rate=float(tests.winning_rate.mean()),
-            assessors=int(tests.tested[0]),
-            passed=int(tests.passes.sum()),
-            draws=len(tests.why),
-            why=tests.why[0],
-        )
     keys = list(
         zip(np.nan_to_num(tests.winning_rate, nan=-1), np.nan_to_num(tests.average, nan=-1), strict=True)
     )
-    best = keys.index(max(keys))
+    at = 0 if kind == "random" else keys.index(max(keys))
+    some = slice(None) if kind == "random" else slice(at, at + 1)
     return AlternativeRow(
-        name=names[best],
+        name=names[at],
         kind=kind,
-        average=float(tests.average[best]),
-        winning_rate=float(tests.winning_rate[best]),
-        assessors=int(tests.tested[best]),
-        passed=int(tests.passes[best]),
-        why=tests.why[best],
+        average=float(tests.average[some].mean()),
+        winning_rate=float(tests.winning_rate[some].mean()),
+        assessors=int(tests.tested[at]),
+        passed=int(tests.passes[some].sum()),
+        draws=len(tests.why[some]),
+        why=tests.why[at],
     )
 
 

@@ -10,10 +10,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from adjudge.analyses.base import Progress
 from adjudge.analyses.gathered import Gathered, gather, gathered_of
 from adjudge.analyses.meta.cells import is_judged
 from adjudge.analyses.questions import GivenAnswer, at_target, scored_answers, stored_answers
 from adjudge.analyses.scores import Scores
+from adjudge.analyses.stability.repeats import self_agreement
 from adjudge.assessors.cards import JudgeCard, read_cards
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.core.results import Note
@@ -24,7 +26,7 @@ from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.tasks import TextRef
 from adjudge.measures.judged.quality import NONE
 from adjudge.measures.spec import judge_of
-from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.text.words import count_words
 
 POOLED = "people"
@@ -94,6 +96,8 @@ class AspectBench:
     """Whether people are known by name."""
     card: JudgeCard | None = None
     notes: tuple[Note, ...] = ()
+    again: tuple[int, int] = (0, 0)
+    """Of the assessor whom benches were made `beside`: later answers that were as the first, and all later ones."""
     ratios: FloatArray | None = None
     """Of pairs of summaries: the logarithm to base 2 of the first one's words over the second's, 1 where the first is
     twice as long; NaN where that is not known."""
@@ -124,9 +128,9 @@ class AspectBench:
         placed: FloatArray = np.where(np.isnan(values), np.nan, scale[nearest_choice])
         return placed
 
-    def take(self, things: BoolArray) -> AspectBench:
-        """The same of some things."""
-        at = np.flatnonzero(things)
+    def take(self, things: BoolArray | IntArray | np.bool_) -> AspectBench:
+        """The same of some things, or of things by number."""
+        at = np.arange(len(self.topics))[things]
 
         def of(values: Sequence[Any]) -> tuple[Any, ...]:
             return tuple(values[int(k)] for k in at)
@@ -199,9 +203,10 @@ class JudgeBenches:
     def of(self, judge: str) -> tuple[AspectBench, ...]:
         return tuple(bench for bench in self.benches if bench.judge == judge)
 
-    def beside(self, aspect: str) -> tuple[AspectBench, ...]:
-        """Every judge's on one aspect."""
-        return tuple(bench for bench in self.benches if bench.aspect == aspect)
+    def one_by_one(self, progress: Progress) -> Iterator[AspectBench]:
+        for done, bench in enumerate(self.benches, start=1):
+            yield bench
+            progress(done, len(self.benches))
 
 
 def benches_of(
@@ -212,23 +217,27 @@ def benches_of(
     length: int | AllLengths | None = None,
     form: str | None = None,
     without: str | Sequence[str] = (),
+    beside: str | None = None,
 ) -> JudgeBenches:
     """Judges beside people, question by question.
 
     Of a folder, every question that the judge answered, and imported measures that it gave; of a table or a DataFrame,
     every measure whose rows name the judge as the assessor, or that stands beside a measure of the judge's name.
-    `question` names some. `without` leaves out people.
+    `question` names some. `without` leaves out people. `beside` is an assessor, perhaps a program, who counts as one of
+    people, and whose things are those that are looked at, whoever else answered for them.
     """
     names = tuple(dict.fromkeys([judges] if isinstance(judges, str) else judges))
     if not names:
         raise UsageError("no judge is named: name one, such as smollm2")
     left = {without} if isinstance(without, str) else set(without)
-    if clash := left & set(names):
+    others = set() if beside is None else {beside}
+    if clash := left & {*names, *others}:
         raise UsageError(f"{listed(sorted(clash))} cannot be both a judge and left out")
-    gathered, answers = answers_with(scores, names)
+    gathered, answers = answers_with(scores, [*names, *others])
     columns = [name for name in names if name in scores.measures]
     assessors = sorted({answer.assessor for answer in answers}, key=natural)
-    cards = {(card.name, card.protocol): card for card in _cards(scores)}
+    of_folder = [] if scores.folder is None else read_cards(Folder.open(scores.folder))
+    cards = {(card.name, card.protocol): card for card in of_folder}
     for name in names:
         if name not in assessors and name not in columns:
             silent = [
@@ -241,7 +250,7 @@ def benches_of(
                 raise DataError(f"{scores.name}: {name} was asked {asked_of_it} and answered none ({why})")
             there = [*assessors, *(gathered.judgments.by_judge if gathered else ()), *scores.measures]
             raise UsageError(f"{scores.name} has no answers by {quoted(name)}{among(name, there)}")
-    for name in left - set(assessors):
+    for name in sorted((left | others) - set(assessors)):
         raise UsageError(f"{scores.name} has no answers by {quoted(name)}{among(name, assessors)}")
     asked = [answer for answer in answers if answer.assessor not in left]
     named = (question,) if isinstance(question, str) else tuple(question)
@@ -249,19 +258,27 @@ def benches_of(
         for column in _peoples_columns(scores, names, named):
             asked += column_answers(scores, column, question=column, assessor=POOLED)
     kept, refused = at_target(asked, length=length, form=form)
+    # of a folder the answers that count are the first ones
+    repeats = {
+        (row.protocol, row.question): (row.same, row.answers)
+        for row in (self_agreement(gathered) if gathered and beside else ())
+        if row.assessor == beside and row.part == "all"
+    }
     benches: list[AspectBench] = []
     look_up = LookUp.of(scores, gathered, leave={*names, *(answer.question for answer in asked)})
     for answered in by_question(kept):
-        by = by_assessor(answered, names)
+        by = by_assessor(answered, {*names, *others})
         people = {who: values for who, values in by.items() if who not in names}
-        things = {thing for values in people.values() for thing in values}
+        things = {thing for who, values in people.items() if beside in (None, who) for thing in values}
         for judge in names:
             judged = look_up.column(judge, answered) if judge in columns else by.get(judge, {})
             if things.isdisjoint(judged):
                 continue
             rows = in_order(answered, things.union(judged))
             bench = look_up.bench(judge, rows, people, judged)
-            benches.append(replace(bench, card=cards.get((judge, bench.source or ""))))
+            card = cards.get((judge, bench.source or ""))
+            again = repeats.get((bench.source or "", rows[0].question)) or _again(answered, beside)
+            benches.append(replace(bench, card=card, again=again))
     benches = titled(benches)
     if named:
         there = list(dict.fromkeys(bench.aspect for bench in benches))
@@ -274,9 +291,13 @@ def benches_of(
     for judge in names:
         if not any(bench.judge == judge for bench in benches):
             raise DataError(
-                f"{scores.name}: nothing that {judge} answered was also answered by people"
+                f"{scores.name}: nothing that {judge} answered was also answered by {beside or 'people'}"
                 + (f" ({refused[0]})" if refused else "")
-                + ": have some of the same judged by assessors who are not named as judges"
+                + (
+                    ""
+                    if beside
+                    else ": have some of the same judged by assessors who are not named as judges"
+                )
             )
     return JudgeBenches(
         name=scores.name,
@@ -327,6 +348,16 @@ def by_assessor(answers: Iterable[GivenAnswer], judges: Container[str]) -> dict[
     }
 
 
+def _again(answers: Iterable[GivenAnswer], assessor: str | None) -> tuple[int, int]:
+    """How many of somebody's later answers about a thing were as the first, and how many there are."""
+    values: dict[Hashable, list[float]] = {}
+    for answer in answers:
+        if answer.assessor == assessor:
+            values.setdefault(answer.thing, []).append(answer.value)
+    same = [later == first for first, *rest in values.values() for later in rest]
+    return sum(same), len(same)
+
+
 def in_order(answers: Iterable[GivenAnswer], things: Container[Hashable]) -> list[GivenAnswer]:
     """An answer about each of these things, topic by topic."""
     first: dict[Hashable, GivenAnswer] = {}
@@ -369,10 +400,6 @@ def column_answers(scores: Scores, measure: str, *, question: str, assessor: str
             length=row.length,
             form=row.form,
         )
-
-
-def _cards(scores: Scores) -> list[JudgeCard]:
-    return [] if scores.folder is None else read_cards(Folder.open(scores.folder))
 
 
 def titled(benches: Sequence[AspectBench]) -> list[AspectBench]:

@@ -17,7 +17,7 @@ from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches, Jud
 from adjudge.analyses.stability.repeats import RepeatedAnswer, repeated_answers
 from adjudge.assessors.cards import JudgeCard
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table, with_interval
+from adjudge.core.table import Cell, Column, Table, hidden, with_interval
 from adjudge.core.words import natural
 from adjudge.judgments.pairs.sides import WON, judged_pairs, sides_of
 from adjudge.judgments.protocol import RATING
@@ -240,8 +240,7 @@ class JudgeEffects(Result):
                 "aspect who answers topics",
                 *self._ends("same"),
                 Column("distance", "mean distance"),
-                Column("distance_low", show="never"),
-                Column("distance_high", show="never"),
+                *hidden("distance_low distance_high"),
                 title="Agreement with itself",
             ),
             Table.of(
@@ -265,8 +264,7 @@ class JudgeEffects(Result):
                 *self._ends("bias"),
                 Column("once", "pairs in one order", show="varies"),
                 Column("over_people", "left, less people", show="varies"),
-                Column("over_people_low", show="never"),
-                Column("over_people_high", show="never"),
+                *hidden("over_people_low over_people_high"),
                 title="Order of a pair",
             ),
             Table.of(
@@ -351,9 +349,7 @@ class JudgeEffects(Result):
                 Column("rho2_most", "most"),
                 Column("counts_as", "count as", format=".1f"),
                 Column("at_most", "at most", format=".1f"),
-                Column("at_most_low", show="never"),
-                Column("at_most_high", show="never"),
-                Column("why", show="never"),
+                *hidden("at_most_low at_most_high why"),
                 title="How many topics judged by people the judge's answers are worth",
             ),
         )
@@ -407,8 +403,6 @@ def _in_both_orders(swapped: OrderEffect | None) -> tuple[Cell, ...]:
 
 
 # How it is found
-
-FAMILY = "own family"
 
 
 def judge_effects(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> JudgeEffects:
@@ -615,7 +609,7 @@ def _favours(bench: AspectBench, named: str, unknown: list[Note]) -> Iterator[Ju
     compared: list[tuple[str, list[str], list[str]]] = []
     others = [name for name in machines if name not in relatives]
     if family and relatives and others:
-        compared.append((FAMILY, relatives, others))
+        compared.append(("own family", relatives, others))
     elif family:
         note = Note.of("family-unseen", judge=bench.judge, family=family, only=bool(relatives))
         unknown.append(note.on("judge-favours"))

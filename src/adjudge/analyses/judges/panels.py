@@ -1,10 +1,11 @@
-"""Panels: several judges as one, by their mean or vote, and how many independent judges they are worth."""
+"""Panels: several judges as one, by their mean or vote; what they are worth, and how many of them are enough."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,14 +14,17 @@ from adjudge import __version__
 from adjudge.analyses.base import Progress, silent
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches
-from adjudge.analyses.judges.controls import answers_on_scale
+from adjudge.analyses.judges.controls import Footing, answers_on_scale
 from adjudge.core.errors import UsageError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table, with_interval
 from adjudge.core.words import listed
-from adjudge.stats.checks import FloatArray
-from adjudge.stats.judge_agreement import DrawnValue
+from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.judge_agreement import DrawnValue, drawn_value, draws_of, mean_alpha
 from adjudge.stats.panels import PanelErrors, panel_answers, panel_errors
+
+MOST_CHOICES = 300
+"""Panels of one size that are looked at; sizes of which there are more are left out."""
 
 # A panel is a judge
 
@@ -85,21 +89,37 @@ def _together(benches: Sequence[AspectBench]) -> tuple[list[AspectBench], FloatA
 
 
 @dataclass(frozen=True, eq=False)
+class PanelSize:
+    """Some of the judges as a panel, or one alone: those that agree best with people."""
+
+    judges: tuple[str, ...]
+    """The best on all topics."""
+    alpha: DrawnValue
+    """With people; on every topic of those that were the best on the others."""
+    less: DrawnValue
+    """Alpha of all judges together less this one."""
+
+
+@dataclass(frozen=True, eq=False)
 class AspectPanel:
     """The judges of one question as a panel."""
 
     aspect: str
     judges: tuple[str, ...]
-    assessors: int
     left_out: int
     """Things that some judges, but not all, answered for."""
     errors: PanelErrors
-    pairs: bool
+    sizes: tuple[PanelSize, ...]
+    """From one judge to all of them."""
+
+    def enough(self, margin: float) -> PanelSize | None:
+        """The smallest panel that is shown to agree hardly less than all judges together."""
+        return next((size for size in self.sizes if size.less.high < margin), None)
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class PanelsResult(Result):
-    """Of every question: how far judges' errors go together, how many judges that makes, and what a panel gains."""
+    """Of every question: how many independent judges these are, and how well panels of them agree with people."""
 
     WORDS: ClassVar[str] = "adjudge.analyses.judges.words.panels"
 
@@ -110,78 +130,62 @@ class PanelsResult(Result):
     def how(self) -> str:
         o = self.asked
         return (
-            f"panel:{o.panel}|errors:partial:disattenuated|bootstrap:topics:expanded-percentile:{o.resamples}"
-            f"|seed:{o.seed}|v:{__version__}"
+            f"panel:{o.panel}|errors:partial:disattenuated|chosen:leave-one-cluster-out|margin:{o.margin:g}"
+            f"|bootstrap:topics:expanded-percentile:{o.resamples}|seed:{o.seed}|v:{__version__}"
         )
 
     def facts(self) -> dict[str, Any]:
-        return {
-            "panel": self.asked.panel,
-            "level": self.asked.level,
-            "judges": {panel.aspect: panel.judges for panel in self.aspects},
-        }
+        return {"panel": self.asked.panel, "level": self.asked.level, "margin": self.asked.margin}
 
     def notes(self) -> Iterator[Note]:
-        yield Note.of("what-errors-are")
-        if self.asked.panel != "none":
-            yield Note.of("panel-rule", rule=self.asked.panel)
-        if any(panel.pairs for panel in self.aspects):
-            yield Note.of("answers-of-pairs")
+        yield Note.of("panel-rule", rule=self.asked.panel)
+        yield Note.of("chosen-elsewhere")
         for panel in self.aspects:
             if panel.left_out:
                 yield Note.of("not-answered-by-all", aspect=panel.aspect, things=panel.left_out)
+        if alone := [panel.aspect for panel in self.aspects if panel.errors.alone]:
+            yield Note.of("people-alone", aspects=alone)
 
     def tables(self) -> Iterator[Table]:
-        from adjudge.analyses.judges.words.panels import why_empty
-
         level = self.asked.level
-        show: Any = "never" if self.asked.panel == "none" else "always"
         yield Table.of(
             "panels",
             (
                 (
-                    *(panel.aspect, len(panel.judges), errors.things, errors.clusters, panel.assessors),
-                    errors.people_error,
-                    *_cells(errors.correlation),
-                    *_cells(errors.worth),
-                    None if errors.panel is None else errors.panel.sd.value,
-                    None if errors.best is None else panel.judges[errors.best],
-                    *_cells(errors.gain),
-                    why_empty(panel),
+                    *(panel.aspect, len(panel.judges), panel.errors.things, panel.errors.clusters),
+                    *_cells(panel.errors.correlation),
+                    *_cells(panel.errors.worth),
+                    why_unknown(panel),
                 )
                 for panel in self.aspects
-                for errors in (panel.errors,)
             ),
             Column("aspect", "question"),
-            "judges things topics assessors",
-            Column("people_error", "error SD of people's mean"),
+            "judges things topics",
             *with_interval("correlation", "mean correlation of errors", level, format=".2f", tiny=False),
             *with_interval("worth", "worth", level, format=".2f"),
-            Column("panel_sd", f"error SD of the {self.asked.panel}", show=show),
-            Column("best", "best judge", show=show),
-            *with_interval("gain", "error variance taken away", level, format="+.2f", show=show, tiny=False),
             Column("why", "why not", show="varies"),
-            title="Panels: how many judges with independent errors the judges are worth",
+            title="How many judges with independent errors the judges are worth",
         )
         yield Table.of(
-            "panel-judges",
+            "panel-sizes",
             (
-                (panel.aspect, judge, error.slope, *_cells(error.sd), error.sd.why)
+                (panel.aspect, len(size.judges), listed(size.judges), *_cells(size.alpha), *_cells(size.less))
                 for panel in self.aspects
-                for judge, error in zip(
-                    (*panel.judges, panel_name(panel.judges, self.asked.panel)),
-                    (*panel.errors.judges, panel.errors.panel),
-                    strict=True,
-                )
-                if error is not None
+                for size in panel.sizes
             ),
             Column("aspect", "question"),
-            "judge",
-            Column("slope", format=".2f"),
-            *with_interval("sd", "error SD", level),
-            Column("why", "why not", show="varies"),
-            title="Every judge's error, on people's scale",
+            "judges",
+            Column("best", "the best of so many"),
+            *with_interval("alpha", None, level, tiny=False),
+            *with_interval("less", "all together: more", level, format="+.3f", tiny=False),
+            title=f"Agreement with people by the {self.asked.panel} of so many judges, chosen on other topics",
         )
+
+
+def why_unknown(panel: AspectPanel) -> str | None:
+    """Why it cannot be said what the judges are worth, with those whose errors cannot be estimated."""
+    named = zip(panel.judges, panel.errors.unknown, strict=False)
+    return "; ".join(f"{judge}: {why}" for judge, why in named if why) or panel.errors.worth.why
 
 
 def _cells(value: DrawnValue) -> tuple[Cell, Cell, Cell]:
@@ -189,26 +193,52 @@ def _cells(value: DrawnValue) -> tuple[Cell, Cell, Cell]:
 
 
 def panels(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> PanelsResult:
-    """How far the errors of several judges go together, question by question, and what their panel gains.
+    """How far the errors of judges go together, question by question, and how well panels of them agree with people.
 
-    Without a panel its judges' errors are told all the same. Intervals resample the sets of topics, or topics.
+    Intervals resample the sets of topics, or topics.
     """
     questions, aspects = _by_aspect(benches), []
     for done, of_question in enumerate(questions):
         progress(done, len(questions))
         members, answers, missing = _together(of_question)
-        one, panel = members[0], None
-        if asked.panel != "none" and len(members) > 1:
-            panel = panel_bench(of_question, asked.panel).judge_answers
         errors = panel_errors(
             answers,
-            one.answers,
+            members[0].answers,
             rng=asked.rng("panels"),
-            panel=panel,
-            clusters=one.clusters,
+            clusters=members[0].clusters,
             resamples=asked.resamples,
             level=asked.level,
         )
-        judges = tuple(m.judge for m in members)
-        aspects.append(AspectPanel(one.aspect, judges, len(one.people), missing, errors, one.pairs))
+        whole = ~np.isnan(answers).any(axis=1)
+        sizes = _sizes([member.take(whole) for member in members], asked) if whole.any() else ()
+        judges = tuple(member.judge for member in members)
+        aspects.append(AspectPanel(members[0].aspect, judges, missing, errors, tuple(sizes)))
     return PanelsResult(asked=asked, name=benches.name, aspects=tuple(aspects))
+
+
+def _sizes(members: Sequence[AspectBench], asked: Judges) -> Iterator[PanelSize]:
+    """Panels of one judge, two and so on. Which judges is chosen by alpha, on every cluster of topics by the others."""
+
+    def footing(chosen: Sequence[AspectBench]) -> Footing:
+        return Footing.of(panel_bench(chosen, asked.panel) if len(chosen) > 1 else chosen[0])
+
+    everyone = footing(members)
+    times = draws_of(asked.rng("panels/sizes"), everyone.clusters, asked.resamples)
+    elsewhere = np.vstack([np.ones(everyone.clusters), 1 - np.eye(everyone.clusters)])
+
+    def alpha(codes: IntArray, times: FloatArray) -> FloatArray:
+        return mean_alpha(codes, everyone.people, scale=everyone.scale, cluster=everyone.cluster, times=times)
+
+    of_all = alpha(everyone.judge_codes, times)
+    for size in range(1, len(members) + 1):
+        if math.comb(len(members), size) > MOST_CHOICES:
+            continue
+        choices = list(combinations(members, size))
+        codes = np.stack([footing(chosen).judge_codes for chosen in choices])
+        best = np.nan_to_num([alpha(row, elsewhere) for row in codes], nan=-2).argmax(axis=0)
+        held_out = alpha(codes[best[1:][everyone.cluster], np.arange(codes.shape[1])], times)
+        yield PanelSize(
+            tuple(member.judge for member in choices[best[0]]),
+            drawn_value(held_out, everyone.clusters, asked.level),
+            drawn_value(of_all - held_out, everyone.clusters, asked.level),
+        )

@@ -37,7 +37,7 @@ from adjudge.analyses.meta.ranks import RankTable, rank_table
 from adjudge.analyses.slices.slicing import RowTexts
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.data.scores import MeasureInfo
 from adjudge.stats.ceiling import leave_one_out
 from adjudge.stats.checks import FloatArray
@@ -227,11 +227,10 @@ class RankingResult(Result):
             Column("kind", show="never"),
             Column("systems", show="varies"),
             Column("shown", "tau with people", right=True, data=False),
-            *(Column(name, show="never") for name in ("tau", "low", "high")),
+            *hidden("tau low high"),
             Column("with_rest", "tau with all but one", format=".2f", tiny=False),
             Column("against", "less an assessor's", right=True, data=False),
-            *(Column(name, show="never") for name in ("difference", "difference_low", "difference_high")),
-            Column("why", show="never"),
+            *hidden("difference difference_low difference_high why"),
             title=(
                 f"The ranking of systems: Kendall's tau-b with people's means, {self.asked.level:.0%} intervals; and"
                 " with the mean of all assessors but one, where the assessor who is left out is compared with the same"
@@ -293,11 +292,8 @@ def ranking(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -
     average would come to all of theirs; they hold for these assessors. The interval of tau is for other systems,
     topics and assessors.
     """
-    aspects = []
-    for done, bench in enumerate(benches.benches):
-        progress(done, len(benches.benches))
-        aspects.append(_aspect(bench.take(bench.judged), asked))
-    return RankingResult(asked=asked, aspects=tuple(aspects))
+    aspects = tuple(_aspect(bench.take(bench.judged), asked) for bench in benches.one_by_one(progress))
+    return RankingResult(asked=asked, aspects=aspects)
 
 
 def _aspect(bench: AspectBench, options: Judges) -> AspectRanking:
