@@ -15,7 +15,7 @@ from adjudge.analyses.agreement import agreement
 from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.pairs import Comparison
 from adjudge.analyses.conditions.copies import copied_texts
-from adjudge.analyses.conditions.result import STATE_WORDS, TrustCondition, TrustConditions
+from adjudge.analyses.conditions.result import SIGNS, TrustCondition, TrustConditions
 from adjudge.analyses.conditions.trust import trust_conditions
 from adjudge.analyses.plan.result import plan_of_matrix
 from adjudge.analyses.plan.smallest import smallest_found
@@ -70,7 +70,7 @@ def judged() -> pd.DataFrame:
 def test_every_condition_is_stated(three: Values) -> None:
     found = conditions(three)
     assert tuple(each.name for each in found) == NAMES
-    assert all(each.state in STATE_WORDS and each.words.endswith(".") for each in found)
+    assert all(each.state in SIGNS and each.words.endswith(".") for each in found)
     assert found.headline() == (
         "Of 7 conditions of trust in rouge-2, 4 are met, 1 cannot be told (copies)"
         " and 2 do not apply (assessors and agreement)."

@@ -71,6 +71,11 @@ def these_assessors(size: int) -> str:
     return "this one assessor" if size == 1 else f"these {number_word(size)} assessors"
 
 
+def assessors_like_these(size: int) -> str:
+    """`assessors like these three`."""
+    return f"assessors like these {number_word(size)}"
+
+
 def rank_range(best: int, worst: int, dash: str = "-") -> str:
     """`2-4`: the ranks that significant differences leave open."""
     return str(best) if best == worst else f"{best}{dash}{worst}"

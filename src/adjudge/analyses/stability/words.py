@@ -359,10 +359,14 @@ def order_kept(ranking: RankNoise) -> str:
 
 
 def whose(ranking: RankNoise) -> str:
-    """The population."""
-    if ranking.noise.like is not None:
-        return f"assessors like these {ranking.noise.assessors}"
-    return f"these {counted(ranking.noise.assessors, 'assessor')}, asked again"
+    return population(ranking.noise.like is not None, ranking.noise.assessors)
+
+
+def population(like: bool, assessors: int) -> str:
+    """For whom something holds: assessors like these, or these alone."""
+    return (
+        f"assessors like these {assessors}" if like else f"these {counted(assessors, 'assessor')}, asked again"
+    )
 
 
 def size(ranking: RankNoise) -> str:
