@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 from adjudge.analyses.compare import AssessorEffects, Comparing
 from adjudge.analyses.compare.words import THESE_ONLY
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.phrasebook import these_assessors
+from adjudge.analyses.phrasebook import assessors_like_these, these_assessors
 from adjudge.analyses.scores import HUMANS, Scores
 from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note
-from adjudge.core.words import number_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +57,7 @@ class Population:
     @property
     def like_these(self) -> str:
         """`assessors like these three`."""
-        return f"assessors like these {number_word(len(self.assessors))}"
+        return assessors_like_these(len(self.assessors))
 
     def mean_intervals(self, means: FloatArray, *, level: float) -> tuple[FloatArray, FloatArray]:
         """Of every system's distance from the average system, about its mean."""

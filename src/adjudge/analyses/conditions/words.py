@@ -106,9 +106,13 @@ def _out_of_reach(n: int, pairs: int, alpha: float, tested: Mapping[str, Any], f
 
 def _top(systems: Sequence[str], of: int) -> str:
     others = of - len(systems)
-    worse = "The other system" if others == 1 else f"Each of the other {others:,} systems"
     alike = " (not distinguishable)" if len(systems) > 1 else ""
-    return f"Top group: {listed(systems)}{alike}. {worse} is significantly worse than another"
+    worse = (
+        "The other system is significantly worse"
+        if others == 1
+        else f"Each of the other {others:,} systems is significantly worse than another"
+    )
+    return f"Top group: {listed(systems)}{alike}. {worse}"
 
 
 def _in_draws(
@@ -237,13 +241,13 @@ FACTS: Mapping[str, str | Callable[..., Spoken]] = {
     "no-texts": "There are no texts here to compare",
     "near-texts": _near_texts,
     "no-near-texts": lambda others: (
-        f"{'Of those with texts, no' if others else 'No'} two systems have the same text, or {percent(NEAR)} of the word trigrams in common,"
-        " on half of their summaries"
+        f"{'Of those with texts, no' if others else 'No'} two systems have the same text, or {percent(NEAR)} of the"
+        " word trigrams in common, on half of their summaries"
     ),
     "no-text": lambda systems: f"No text here to compare: {listed(systems)}",
     "no-documents": "Without documents it cannot be told who copies the source",
     "no-copier": lambda system, share: (
-        f"Nobody copies the source word for word (the most does {system}: {_copied(share)})"
+        f"Nobody copies the source word for word (the most: {system}, {_copied(share)})"
     ),
     "copiers": _copiers,
     "missing": lambda n, systems: (

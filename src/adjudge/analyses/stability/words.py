@@ -365,7 +365,9 @@ def whose(ranking: RankNoise) -> str:
 def population(like: bool, assessors: int) -> str:
     """For whom something holds: assessors like these, or these alone."""
     return (
-        f"assessors like these {assessors}" if like else f"these {counted(assessors, 'assessor')}, asked again"
+        f"assessors like these {assessors}"
+        if like
+        else f"these {counted(assessors, 'assessor')}, asked again"
     )
 
 
