@@ -22,6 +22,7 @@ from adjudge.analyses.anova.result import AnovaResult, AnovaTerm
 from adjudge.analyses.anova.words import about_residuals
 from adjudge.analyses.scores import HUMANS, Scores
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.results import Note
 from adjudge.core.words import percent
 from adjudge.data.rows import Key, Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
@@ -175,7 +176,7 @@ def test_topics_attributes_are_factors() -> None:
         factors=["system", "topic", "type"],
         ss_type=1,
     )
-    assert after.lines[2].why == "nothing is left of it after the other terms"
+    assert after.lines[2].why == Note.of("nothing-left")
     assert "Type cannot be tested: nothing is left of it after the other terms." in list(after.sentences())
     two = anova(Scores("test", table(grid()), topics=about), "coverage", factors=["system", "selector"])
     # Topics are there too: nothing else tells whether selectors differ.

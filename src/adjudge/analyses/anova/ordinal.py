@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from adjudge.analyses.anova import AnovaOrdinal
 from adjudge.analyses.anova.factors import AS_FACTOR, AnovaRows, Factor, RowsResult, build
 from adjudge.analyses.anova.ordinal_words import why_outside
+from adjudge.analyses.anova.words import reason
 from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
@@ -427,7 +428,7 @@ def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalR
     linear = rows.mixed(["system"], random)
     if linear.why is not None or linear.estimate is None:
         raise DataError(
-            f"{title}: the linear model, which gives the degrees of freedom, cannot be fitted: {linear.why}"
+            f"{title}: the linear model, which gives the degrees of freedom, cannot be fitted: {reason(linear.why)}"
         )
     fit = fit_ordinal(
         rows.values,
