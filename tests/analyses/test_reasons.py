@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 from tests.approving import Approved
@@ -13,7 +14,7 @@ from adjudge.analyses.compare.words import THESE_ONLY
 from adjudge.analyses.stability.words import NOT_DRAWN
 from adjudge.core.results import Note
 
-DATA = {
+DATA: Mapping[str, Mapping[str, Any]] = {
     "refused": {"text": "the model is too large"},
     "variance-not-apart": {"term": "topic"},
     "same-groups": {"first": "topic", "second": "assessor"},
@@ -23,6 +24,9 @@ DATA = {
     "one-row-each": {"factor": "kind", "unit": "system"},
     "few-systems": {"systems": 1},
     "few-in-common": {"n": 1},
+    "constant": {"n": 10},
+    "few-for-bootstrap": {"n": 5, "needs": 6},
+    "few-varied": {"varied": 4, "n": 10, "needs": 5},
     "too-large": {"columns": 500},
     "swaps-topics": {"correct": "westfall-young"},
     "pooled": {"pool": "max"},

@@ -50,6 +50,18 @@ REASONS: Mapping[str, str | Callable[..., str]] = {
     "variance-not-apart": "the variance of {term} cannot be separated from the fixed effects",
     "same-groups": "{first} and {second} are the same groups: their variances cannot be separated",
     "no-repeats": "no factor has several levels that repeat",
+    "few-in-common": lambda n: f"needs two topics that both have, has {n or 'none'}",
+    "constant": "all {n} differences are the same, and need to vary",
+    "few-for-bootstrap": lambda n, needs: f"{counted(n, 'common topic')}; the bootstrap needs {needs}",
+    "few-varied": lambda varied, n, needs: (
+        f"only {counted(varied, 'difference')} of {n} {'is' if varied == 1 else 'are'} not the commonest one; the"
+        f" bootstrap needs {needs}"
+    ),
+    "levels-alone": "nothing varies between topics but their level, so there is no noise",
+    "no-chain": "no chain of common topics leads from one to the other",
+    "empty-column": "one of the two has no scores",
+    "no-chain-in-contrast": "no chain of common topics joins its systems",
+    "weighs-empty-column": "it weighs a system without scores",
 }
 """Why statistics cannot be computed, by the codes of `adjudge.stats`."""
 

@@ -218,9 +218,7 @@ def _about_variances(mixed: MixedModel, alpha: float, lines: Sequence[AnovaTerm]
 
 def about_residuals(result: AnovaResult) -> Iterator[str]:
     """Whether the residuals look as they should, and the rows that fit worst."""
-    yield _about_normality(result.checks, result.alpha)
-    yield _about_spread(result.checks.spread, result.spread_over, result.alpha)
-    yield _about_additivity(result.checks.additive, result.alpha)
+    yield from about_checks(result.checks, result.spread_over, result.alpha)
     if not result.largest:
         return
     first, *rest = result.largest
@@ -232,6 +230,13 @@ def about_residuals(result: AnovaResult) -> Iterator[str]:
         return
     verdict = "an outlier" if first.p < result.alpha else "no outlier among so many"
     yield f"{off}: {verdict} ({p_words(first.p, result.alpha)}, Bonferroni){then}."
+
+
+def about_checks(checks: ResidualChecks, over: str, alpha: float) -> Iterator[str]:
+    """Each check of the residuals; `over` names what the spread is compared between."""
+    yield _about_normality(checks, alpha)
+    yield _about_spread(checks.spread, over, alpha)
+    yield _about_additivity(checks.additive, alpha)
 
 
 def _about_normality(residuals: ResidualChecks, alpha: float) -> str:

@@ -55,7 +55,6 @@ THESE_ONLY: Mapping[str, str | Callable[..., str]] = {
     "judges-confounded": "who judged which system leaves no way to tell how assessors disagree from how systems differ",
     "rows-confounded": "too few judgments to tell how topics vary from noise",
     "no-judgments": "there are no judgments",
-    "few-in-common": lambda n: f"needs two topics that both have, has {n or 'none'}",
     "all-alike": "all differences are the same, and need to vary",
     "too-large": "{columns} systems are too many unless equal groups of assessors judged all of them on all their"
     " topics",
