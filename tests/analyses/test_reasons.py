@@ -11,6 +11,7 @@ from tests.approving import Approved
 from adjudge.analyses import phrasebook
 from adjudge.analyses.anova.words import REASONS as ANOVA
 from adjudge.analyses.compare.words import THESE_ONLY
+from adjudge.analyses.meta.words.curves import NO_CURVE
 from adjudge.analyses.stability.words import NOT_DRAWN
 from adjudge.core.results import Note
 
@@ -30,14 +31,15 @@ DATA: Mapping[str, Mapping[str, Any]] = {
     "too-large": {"columns": 500},
     "swaps-topics": {"correct": "westfall-young"},
     "pooled": {"pool": "max"},
+    "one-unit": {"n": 1, "unit": "topic"},
     "unnamed": {"n": 3, "scores": 30},
 }
 
 
 @pytest.mark.parametrize(
     "texts",
-    [phrasebook.REASONS, ANOVA, NOT_DRAWN, THESE_ONLY],
-    ids=["shared", "anova", "stability", "compare"],
+    [phrasebook.REASONS, ANOVA, NOT_DRAWN, THESE_ONLY, NO_CURVE],
+    ids=["shared", "anova", "stability", "compare", "curves"],
 )
 def test_every_reason(texts: Mapping[str, str | Callable[..., str]], approved: Approved) -> None:
     codes = [
