@@ -443,7 +443,7 @@ def test_what_is_said_of_pairs_contrasts_and_spreads(approved: Approved) -> None
     values = rng.normal(size=(30, 1)) + rng.normal(size=(30, 4)) * [0.2, 1, 1, 3] + [0, 0, 2, 0]
     holes = np.where(rng.random(values.shape) < 0.2, math.nan, values)
     empty = np.column_stack([values, np.full(30, math.nan)])
-    weights = [[0.5, 0.5, -1, 0, 0], [0, 1, -1, 0, 0], [1, 0, 0, -1, 0], [1, 0, 0, 0, -1]]
+    weights = np.array([[0.5, 0.5, -1, 0, 0], [0, 1, -1, 0, 0], [1, 0, 0, -1, 0], [1, 0, 0, 0, -1]])
     levels = np.arange(9.0).reshape(3, 3)
     pooled = [tukey(values), tukey(holes), tukey(levels), tukey(values[:1]), tukey(values[:, :1])]
     few = np.column_stack([values[:4, :3], values[:4, 0] + 1])
@@ -454,7 +454,7 @@ def test_what_is_said_of_pairs_contrasts_and_spreads(approved: Approved) -> None
         lines += [f"pair: {pair_sentence(test, 1, 'a', 'c', better)}" for better in ("lower", None)]
     for tested in (contrasts(empty, weights, adjust="scheffe"), own_contrasts(empty, weights, rng=rng)):
         lines += [f"contrast: {contrast_sentence(tested, k, f'contrast {k}')}" for k in range(4)]
-    checks = (spread_check(values), spread_check(values[:, :3] * [5, 1, 1]), spread_check(np.ones((1, 3))))
-    checks += (spread_check(np.ones((5, 3))), spread_check(rng.normal(size=(9, 2))))
+    looked_at = [values, values[:, :3] * [5, 1, 1], np.ones((1, 3)), np.ones((5, 3)), rng.normal(size=(9, 2))]
+    checks = map(spread_check, looked_at)
     lines += [f"spread: {about_spread(check, 0.05)}" for check in checks]
     approved(lines)

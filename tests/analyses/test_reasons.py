@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from adjudge.analyses import phrasebook
 from adjudge.analyses.anova.words import REASONS as ANOVA
 from adjudge.analyses.compare.words import THESE_ONLY
 from adjudge.analyses.meta.words.curves import NO_CURVE
+from adjudge.analyses.meta.words.hotelling import REASONS as HOTELLING
 from adjudge.analyses.stability.words import NOT_DRAWN
 from adjudge.core.results import Note
 
@@ -36,14 +37,23 @@ DATA: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [phrasebook.REASONS, ANOVA, NOT_DRAWN, THESE_ONLY, NO_CURVE],
-    ids=["shared", "anova", "stability", "compare", "curves"],
-)
-def test_every_reason(texts: Mapping[str, str | Callable[..., str]], approved: Approved) -> None:
-    codes = [
-        code for code in texts if texts is phrasebook.REASONS or texts[code] != phrasebook.REASONS.get(code)
-    ]
-    data = {**DATA, **({"one-level": {"factor": "topic"}} if texts is ANOVA else {})}
-    approved(f"{code}: {Note.of(code, **data.get(code, {})).words(texts)}" for code in codes)
+FAMILIES = {
+    "shared": phrasebook.REASONS,
+    "anova": ANOVA,
+    "stability": NOT_DRAWN,
+    "compare": THESE_ONLY,
+    "curves": NO_CURVE,
+    "hotelling": HOTELLING,
+}
+OWN: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "anova": {"one-level": {"factor": "topic"}},
+    "hotelling": {"few-topics": {"measures": 3, "n": 3}, "constant": {"measures": 1}},
+}
+"""Data of codes that mean something of their own there."""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_reason(family: str, approved: Approved) -> None:
+    shared, data = phrasebook.REASONS, {**DATA, **OWN.get(family, {})}
+    texts = {k: v for k, v in FAMILIES[family].items() if family == "shared" or v != shared.get(k)}
+    approved(f"{code}: {Note.of(code, **data.get(code, {})).words(texts)}" for code in texts)

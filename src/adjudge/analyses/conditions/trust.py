@@ -181,7 +181,7 @@ def _findable(grounds: Grounds) -> Stated:
     test, correct = tested.results.test, comparison.asked.correct
     how = {
         "alpha": comparison.alpha,
-        "tested": {"test": test, "correct": correct, "pairs": comparison.corrected},
+        "tested": {"test": test, "correct": correct, "pairs": comparison.corrected or pairs},
     }
     facts = []
     if n := tested.count(OUT_OF_REACH):

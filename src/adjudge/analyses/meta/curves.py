@@ -185,9 +185,7 @@ class CurvesResult(Result):
             "level": self.level,
             "coefficient": self.coefficient,
             "among": list(self.among),
-            "none": [
-                {**vars(missing), "why": missing.why.code, **missing.why.data} for missing in self.none
-            ],
+            "none": [{**vars(missing), "why": missing.why.code, **missing.why.data} for missing in self.none],
         }
 
     def notes(self) -> Iterator[Note]:
