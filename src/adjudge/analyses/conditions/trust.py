@@ -7,7 +7,7 @@ found out (stability, agreement) is taken from them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -324,14 +324,11 @@ def _agreement(grounds: Grounds) -> Stated:
 
 def _copies(grounds: Grounds) -> Stated:
     texts, systems = grounds.texts, [s.system for s in grounds.comparison.standings]
-    equal, flat = _equal_scores(grounds.comparison)
-    same = [Note.of("same-scores", pairs=[grounds.called(pair) for pair in equal])] if equal else []
+    equal = [grounds.called(pair) for pair in _equal_scores(grounds.comparison)]
+    same = [Note.of("same-scores", pairs=equal)] if equal else []
     compared = set() if texts is None else {system for pair in texts.shared for system in pair}
     if texts is None or not compared.intersection(systems):
-        none = Note.of("no-texts")
-        if same:
-            return "unmet", [*same, none]
-        return "unknown", [Note.of("one-score", pairs=len(flat)) if flat else Note.of("no-same-scores"), none]
+        return "unmet" if same else "unknown", [*same, Note.of("no-texts")]
     bare = [system for system in systems if system not in compared]
     beside = [*same, *([Note.of("no-text", systems=grounds.called(bare))] if bare else [])]
     beside.append(_from_source(systems, texts, grounds))
@@ -344,18 +341,16 @@ def _copies(grounds: Grounds) -> Stated:
     return "unknown" if bare else "met", [Note.of("no-near-texts", others=bool(bare)), *beside]
 
 
-def _equal_scores(comparison: Comparison) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Pairs with the same score on every topic, of at least two; apart from them those whose scores are one number."""
+def _equal_scores(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Pairs with the same score on every topic, of at least two; one number everywhere has other reasons than copying."""
     import numpy as np
 
     counts, matrix = comparison.tested[comparison.test].results.counts, comparison.matrix
-    pairs: tuple[list[tuple[str, str]], list[tuple[str, str]]] = [], []
     for k in np.flatnonzero(comparison.family & (counts.ties == counts.n) & (counts.n > 1)).tolist():
         a, b = int(counts.first[k]), int(counts.second[k])
         values = matrix.values[:, a]
-        flat = np.unique(values[~np.isnan(values)]).size <= 1
-        pairs[flat].append((matrix.systems[a], matrix.systems[b]))
-    return pairs
+        if np.unique(values[~np.isnan(values)]).size > 1:
+            yield matrix.systems[a], matrix.systems[b]
 
 
 def _from_source(systems: list[str], texts: CopiedTexts, grounds: Grounds) -> Note:

@@ -233,11 +233,6 @@ FACTS: Mapping[str, str | Callable[..., Spoken]] = {
     "alpha": _alpha,
     "alphas": _alphas,
     "same-scores": _same_scores,
-    "one-score": lambda pairs: (
-        f"{counted(pairs, 'pair of systems has', 'pairs of systems have')} one and the same score on all topics, which"
-        " may have other reasons than copying"
-    ),
-    "no-same-scores": "No two systems that were compared have the same score on every topic",
     "no-texts": "There are no texts here to compare",
     "near-texts": _near_texts,
     "no-near-texts": lambda others: (
