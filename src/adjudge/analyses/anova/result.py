@@ -296,7 +296,7 @@ class AnovaResult(RowsResult):
             for row in map(_row, self.beside)
         ]
         cells = [row for interaction in self.interactions for row in interaction.rows()]
-        means = [tuple(_said(mean).values()) for mean in self.means]
+        means = [tuple(_with_reason(mean).values()) for mean in self.means]
         return {
             **({"components": self.components.table} if self.components else {}),
             "beside": partial(_plain, "beside", ("measure", "term", "df", *NUMBERS), beside),
@@ -364,11 +364,11 @@ class AnovaResult(RowsResult):
             "ss_type": self.ss_type,
             "random": self.random,
             "residuals": {
-                **{name: _said(getattr(checks, name)) for name in ("normal", "spread", "additive")},
+                **{name: _with_reason(getattr(checks, name)) for name in ("normal", "spread", "additive")},
                 "skewness": checks.skewness,
                 "kurtosis": checks.kurtosis,
             },
-            "components": _said(self.components) if self.components else None,
+            "components": _with_reason(self.components) if self.components else None,
         }
 
 
@@ -376,13 +376,13 @@ def _plain(name: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -
     return Table(name=name, columns=tuple(map(Column, columns)), rows=tuple(rows))
 
 
-def _said(of: ResidualCheck | MixedModel | AnovaTerm | AdjustedMean) -> dict[str, Any]:
+def _with_reason(of: ResidualCheck | MixedModel | AnovaTerm | AdjustedMean) -> dict[str, Any]:
     """The fields of something that says why it is not there, in words."""
     return {**asdict(of), "why": reason(of.why)}
 
 
 def _row(line: AnovaTerm) -> dict[str, Any]:
-    return {**_said(line), "against": "+".join(line.against) or line.noise}
+    return {**_with_reason(line), "against": "+".join(line.against) or line.noise}
 
 
 @dataclass(frozen=True)

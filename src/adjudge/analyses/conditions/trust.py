@@ -342,7 +342,7 @@ def _copies(grounds: Grounds) -> Stated:
 
 
 def _equal_scores(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Pairs with the same score on every topic, of at least two; one number everywhere has other reasons than copying."""
+    """Pairs with the same score on every topic, of at least two; one number everywhere is no sign of a copy."""
     import numpy as np
 
     counts, matrix = comparison.tested[comparison.test].results.counts, comparison.matrix
