@@ -264,7 +264,7 @@ def test_measures_of_judgments_keep_forms_apart(folder: Path) -> None:
 
 
 def headings(text: str) -> list[str]:
-    return re.findall(r"^(\S[^(\n]*) \(.*better.*$", text, flags=re.MULTILINE)
+    return re.findall(r"^(\S[^(\n]*) \((?:higher|lower) is better.*$", text, flags=re.MULTILINE)
 
 
 def test_every_length_and_form_is_compared_by_itself(folder: Path) -> None:

@@ -14,19 +14,21 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.approving import Approved
 from tests.properties import examples
 
 import adjudge
 from adjudge.analyses.anova import anova
 from adjudge.analyses.anova.result import AnovaResult, AnovaTerm
-from adjudge.analyses.anova.words import about_residuals
+from adjudge.analyses.anova.words import about_checks, about_residuals
 from adjudge.analyses.scores import HUMANS, Scores
 from adjudge.core.errors import DataError, UsageError
+from adjudge.core.results import Note
 from adjudge.core.words import percent
 from adjudge.data.rows import Key, Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.target import Target
-from adjudge.stats.linear.anova import adjusted_means
+from adjudge.stats.linear.anova import adjusted_means, residual_checks
 from adjudge.stats.linear.model import fit_two_way
 
 DATA = Path(__file__).parents[1] / "stats" / "data"
@@ -175,7 +177,7 @@ def test_topics_attributes_are_factors() -> None:
         factors=["system", "topic", "type"],
         ss_type=1,
     )
-    assert after.lines[2].why == "nothing is left of it after the other terms"
+    assert after.lines[2].why == Note.of("nothing-left")
     assert "Type cannot be tested: nothing is left of it after the other terms." in list(after.sentences())
     two = anova(Scores("test", table(grid()), topics=about), "coverage", factors=["system", "selector"])
     # Topics are there too: nothing else tells whether selectors differ.
@@ -1245,3 +1247,15 @@ def test_one_assessor_for_each_topic_is_said() -> None:
         assert not [each for each in anova(other).warnings() if "told apart" in each]
     named = anova(table, factors=["system", "topic", "assessor"])
     assert not [each for each in named.warnings() if "told apart" in each]
+
+
+def test_what_residuals_say_of_the_model(approved: Approved) -> None:
+    """Where the checks pass, where they do not, and where they cannot be made."""
+    rng = np.random.default_rng(4)
+    topics, systems, blur = rng.uniform(1, 3, (30, 1)), rng.uniform(1, 3, 6), rng.normal(0, 0.1, (30, 6))
+    spread = rng.normal(size=(40, 6)) * [1, 1, 1, 1, 1, 6]
+    many = rng.normal(size=(1200, 5)) ** 2
+    for values in (topics + systems + blur, topics * systems + blur, spread, many, np.ones((3, 3))):
+        fit = fit_two_way(values)
+        checks = residual_checks(fit, np.indices(values.shape)[1].ravel())
+        approved(about_checks(checks, "system", 0.05))

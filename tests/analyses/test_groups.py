@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -15,17 +16,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
+from tests.approving import Approved
 from tests.waiting import not_stuck
 
 from adjudge.analyses.groups import Groups
 from adjudge.analyses.groups.result import CONCLUSIONS, GroupsResult, groups_of_matrix, kind_contrast
-from adjudge.analyses.groups.words import about_diagram, pair_sentences
+from adjudge.analyses.groups.words import (
+    about_diagram,
+    about_hsd,
+    about_spread,
+    contrast_sentence,
+    pair_sentence,
+    pair_sentences,
+)
 from adjudge.analyses.phrasebook import best_words
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear.tukey import tukey
+from adjudge.stats.linear.contrasts import contrasts
+from adjudge.stats.linear.tukey import spread_check, tukey
 from adjudge.stats.multiple import holm
+from adjudge.stats.own_variances import own_contrasts, own_pairs
 from adjudge.stats.resampling.max_t import max_t
 
 KINDS = {"ann": "human", "bob": "human", "lead": "baseline"}
@@ -424,3 +435,26 @@ def test_differences_that_never_vary_have_no_spread_to_compare() -> None:
     words = " ".join(grouped(of(values), method="tukey").sentences())
     assert "here no pair's differences vary at all" in words
     assert "e-17" not in words
+
+
+def test_what_is_said_of_pairs_contrasts_and_spreads(approved: Approved) -> None:
+    """Of Tukey's test, and of tests with each pair's own variance."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(30, 1)) + rng.normal(size=(30, 4)) * [0.2, 1, 1, 3] + [0, 0, 2, 0]
+    holes = np.where(rng.random(values.shape) < 0.2, math.nan, values)
+    empty = np.column_stack([values, np.full(30, math.nan)])
+    weights = np.array([[0.5, 0.5, -1, 0, 0], [0, 1, -1, 0, 0], [1, 0, 0, -1, 0], [1, 0, 0, 0, -1]])
+    levels = np.arange(9.0).reshape(3, 3)
+    pooled = [tukey(values), tukey(holes), tukey(levels), tukey(values[:1]), tukey(values[:, :1])]
+    few = np.column_stack([values[:4, :3], values[:4, 0] + 1])
+    lines = [f"hsd: {about_hsd(test)}" for test in (*pooled, tukey(values, scale="topic-ranks"))]
+    for test in (tukey(empty), own_pairs(empty, rng=rng), own_pairs(few, rng=rng)):
+        names = list(itertools.combinations("abcde"[: 5 if len(test) == 10 else 4], 2))
+        lines += [f"pair: {pair_sentence(test, k, *names[k])}" for k in range(4)]
+        lines += [f"pair: {pair_sentence(test, 1, 'a', 'c', better)}" for better in ("lower", None)]
+    for tested in (contrasts(empty, weights, adjust="scheffe"), own_contrasts(empty, weights, rng=rng)):
+        lines += [f"contrast: {contrast_sentence(tested, k, f'contrast {k}')}" for k in range(4)]
+    looked_at = [values, values[:, :3] * [5, 1, 1], np.ones((1, 3)), np.ones((5, 3)), rng.normal(size=(9, 2))]
+    checks = map(spread_check, looked_at)
+    lines += [f"spread: {about_spread(check, 0.05)}" for check in checks]
+    approved(lines)

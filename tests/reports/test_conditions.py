@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from tests.approving import Approved
 
 from adjudge.analyses.agreement import agreement
 from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.pairs import Comparison
 from adjudge.analyses.conditions.copies import copied_texts
-from adjudge.analyses.conditions.result import STATE_WORDS, TrustCondition, TrustConditions
+from adjudge.analyses.conditions.result import SIGNS, TrustCondition, TrustConditions
 from adjudge.analyses.conditions.trust import trust_conditions
+from adjudge.analyses.conditions.words import FACTS, told
 from adjudge.analyses.plan.result import plan_of_matrix
 from adjudge.analyses.plan.smallest import smallest_found
 from adjudge.analyses.scores import Scores
@@ -27,6 +30,7 @@ from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.reports.page import build_page
 from adjudge.reports.render import render
+from adjudge.stats.agreement import AgreementCoefficient
 from adjudge.stats.order import rank_intervals
 from adjudge.stats.power.rates import t_difference, t_reach
 
@@ -48,9 +52,16 @@ def conditions(
     return trust_conditions(scores, compare(scores), collection=collection)
 
 
-def state(found: TrustConditions, name: str) -> tuple[str, str]:
-    each = found.of(name)
-    return each.state, each.words
+def state(conditions: TrustConditions, name: str) -> tuple[str, list[str]]:
+    """The state of a condition, and the codes that say why."""
+    condition = conditions.of(name)
+    return condition.state, [note.code for note in condition.facts]
+
+
+def fact(conditions: TrustConditions, name: str, code: str) -> dict[str, Any]:
+    """The data of one fact."""
+    (note,) = [note for note in conditions.of(name).facts if note.code == code]
+    return dict(note.data)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +81,7 @@ def judged() -> pd.DataFrame:
 def test_every_condition_is_stated(three: Values) -> None:
     found = conditions(three)
     assert tuple(each.name for each in found) == NAMES
-    assert all(each.state in STATE_WORDS and each.words.endswith(".") for each in found)
+    assert all(each.state in SIGNS and each.words.endswith(".") for each in found)
     assert found.headline() == (
         "Of 7 conditions of trust in rouge-2, 4 are met, 1 cannot be told (copies)"
         " and 2 do not apply (assessors and agreement)."
@@ -92,32 +103,52 @@ def test_topics_are_enough_where_the_median_difference_is_found(three: Values) -
     apart = sorted(abs(means[a] - means[b]) for a, b in (("good", "fair"), ("good", "bad"), ("fair", "bad")))
     assert found.median == pytest.approx(apart[1])
     assert found.value < found.median
-    said, words = state(conditions(columns), "topics")
-    assert said == "met"
-    assert "half of the pairs of systems lie at least that far apart" in words
-    assert "Holm over 3 pairs, alpha .05" in words
+    stated = conditions(columns)
+    assert state(stated, "topics") == ("met", ["reach"])
+    assert fact(stated, "topics", "reach") == {
+        "difference": found.value,
+        "median": found.median,
+        "power": 0.8,
+        "topics": 10,
+        "assessors": None,
+        "tested": {"test": "wilcoxon", "correct": "holm", "pairs": 3, "alpha": 0.05},
+    }
 
 
 def test_topics_are_not_enough_where_systems_lie_closer() -> None:
     rng = np.random.default_rng(0)
     near = {name: list(rng.normal(0.5 + k / 1000, 0.2, 15)) for k, name in enumerate("abcd")}
-    said, words = state(conditions(near), "topics")
-    assert said == "unmet"
-    assert "fewer than half of the pairs of systems lie that far apart" in words
+    found = conditions(near)
+    assert state(found, "topics") == ("unmet", ["reach"])
+    reach = fact(found, "topics", "reach")
+    assert reach["difference"] > reach["median"]
 
 
 def test_so_few_topics_find_nothing() -> None:
     found = conditions({"a": [1.0, 2.0, 3.1, 4.0], "b": [0.5, 1.2, 1.0, 2.0], "c": [0.0, 0.1, 0.3, 0.2]})
-    said, words = state(found, "topics")
-    assert said == "unmet"
+    assert state(found, "topics") == ("unmet", ["no-difference"])
+    why = fact(found, "topics", "no-difference")["why"]
     # 2 / 2^4 = .125, and seven is the first n with 2 / 2^n <= .05 / 3
-    assert words.startswith("4 topics cannot find any difference")
-    assert "the smallest p is 0.125, above .05/3; 7 topics are the fewest" in words
-    assert state(found, "found") == (
-        "unmet",
-        "Of 3 pairs of systems, 3 could not have been found: even with one system ahead on every topic on which the two"
-        " differ, p would not be small enough.",
+    assert (why.code, why.data["topics"], why.data["pairs"], why.data["fewest"]) == (
+        "too-few-topics",
+        4,
+        3,
+        7,
     )
+    assert state(found, "found") == ("unmet", ["out-of-reach"])
+    assert fact(found, "found", "out-of-reach") == {
+        "n": 3,
+        "pairs": 3,
+        "alpha": 0.05,
+        "few": "topics",
+        "tested": {"test": "wilcoxon", "correct": "holm", "pairs": 3},
+    }
+
+
+def test_so_few_resamples_find_nothing(three: Values) -> None:
+    comparison = compare(scores_of_columns(three), test="mc", resamples=15)
+    found = trust_conditions(scores_of_columns(three), comparison)
+    assert fact(found, "found", "out-of-reach")["few"] == "resamples"
 
 
 def test_the_reach_of_a_t_test_is_that_of_the_noncentral_t() -> None:
@@ -129,44 +160,32 @@ def test_the_reach_of_a_t_test_is_that_of_the_noncentral_t() -> None:
 
 
 def test_differences_that_could_be_found(three: Values) -> None:
-    assert state(conditions(three), "found") == (
-        "met",
-        "Each of the 3 pairs of systems could have been found to differ.",
-    )
+    assert state(conditions(three), "found") == ("met", ["in-reach"])
 
 
 def test_ranks_that_differences_leave_open(three: Values) -> None:
     comparison = compare(scores_of_columns(three))
     best, worst = rank_intervals(comparison.better)
     assert list(zip(best.tolist(), worst.tolist(), strict=True)) == [(1, 1), (2, 3), (2, 3)]
-    assert state(conditions(three), "stable") == (
-        "met",
-        "Only good may be the best: for each of the other 2 systems there is one that is significantly better."
-        " Significant differences settle the order of 2 of 3 pairs and 1 of the 3 ranks; most is left open for fair,"
-        " which may have any rank from 2 to 3.",
-    )
+    found = conditions(three)
+    assert state(found, "stable") == ("met", ["top", "settled", "widest"])
+    assert fact(found, "stable", "top") == {"systems": ["good"], "of": 3}
+    assert fact(found, "stable", "settled") == {"differ": 2, "pairs": 3, "ranks": 1, "systems": 3}
+    assert fact(found, "stable", "widest") == {"system": "fair", "best": 2, "worst": 3}
     settled = conditions({name: [k + t / 100 for t in range(12)] for k, name in enumerate("abc")})
-    assert state(settled, "stable") == (
-        "met",
-        "Only c may be the best: for each of the other 2 systems there is one that is significantly better."
-        " Significant differences settle the order of 3 of 3 pairs and 3 of the 3 ranks.",
-    )
+    assert state(settled, "stable") == ("met", ["top", "settled"])
+    assert fact(settled, "stable", "top") == {"systems": ["c"], "of": 3}
+    assert fact(settled, "stable", "settled") == {"differ": 3, "pairs": 3, "ranks": 3, "systems": 3}
 
 
 def test_a_top_that_most_systems_may_hold_is_not_stable(three: Values) -> None:
     alike = conditions({"a": three["fair"], "b": three["bad"]})
-    assert state(alike, "stable") == (
-        "unmet",
-        "No pair of systems differs significantly, so any of the 2 systems may be the best.",
-    )
+    assert state(alike, "stable") == ("unmet", ["none-differs"])
     turned = {"x": three["good"], "y": [v + 1e-4 * (-1) ** k for k, v in enumerate(three["good"])]}
     wide = conditions({**turned, "z": [v - 0.2 for v in three["good"]]})
-    said, words = state(wide, "stable")
-    assert said == "unmet"
-    assert words.startswith(
-        "More than half of the systems, 2 of 3, may be the best. Significant differences settle the order of 2 of 3"
-        " pairs and 1 of the 3 ranks; most is left open for "
-    )
+    assert state(wide, "stable") == ("unmet", ["wide-top", "settled", "widest"])
+    assert fact(wide, "stable", "wide-top") == {"systems": 2, "of": 3}
+    assert fact(wide, "stable", "settled") == {"differ": 2, "pairs": 3, "ranks": 1, "systems": 3}
 
 
 def test_draws_of_other_assessors_say_whether_the_best_stays_among_the_candidates(
@@ -178,26 +197,30 @@ def test_draws_of_other_assessors_say_whether_the_best_stays_among_the_candidate
     assert comparison.candidates() == ["good"]
     assert noise.drawn is not None
     share = noise.drawn.best[noise.systems.index("good")]
-    said, words = state(trust_conditions(scores, comparison, stability=drawn), "stable")
-    assert said == "met"
+    found = trust_conditions(scores, comparison, stability=drawn)
+    assert state(found, "stable")[0] == "met"
     assert share >= 0.95
-    assert f"In {math.floor(1000 * share) / 10:g} % of 10,000 draws for assessors like these 3" in words
+    assert fact(found, "stable", "in-draws") == {
+        "like": True,
+        "assessors": 3,
+        "draws": 10_000,
+        "level": 0.95,
+        "sure": noise.sure_pairs()[0],
+        "pairs": 3,
+        "best": math.floor(1000 * share) / 10,
+    }
     # were the draws to say otherwise, so would the condition
     tossed = replace(noise.drawn, best=np.full(3, 1 / 3))
     less = replace(drawn, noise=(replace(noise, noise=replace(noise.noise, like=tossed)),))
-    said, words = state(trust_conditions(scores, comparison, stability=less), "stable")
-    assert said == "unmet"
-    assert (
-        "In 33.3 % of 10,000 draws for assessors like these 3 on these topics, it has the best mean." in words
-    )
+    found = trust_conditions(scores, comparison, stability=less)
+    assert state(found, "stable")[0] == "unmet"
+    assert fact(found, "stable", "in-draws")["best"] == 33.3
 
 
 def test_scores_of_texts_need_no_assessors_and_others_do_not_say(three: Values) -> None:
-    assert conditions(three).of("assessors").state == "not applicable"
-    assert conditions(three).of("agreement").state == "not applicable"
-    other = conditions(three, measure="fluency")
-    assert state(other, "assessors")[0] == "unknown"
-    assert state(other, "agreement")[0] == "unknown"
+    for name in ("assessors", "agreement"):
+        assert state(conditions(three), name) == ("not applicable", ["computed-from-texts"])
+        assert state(conditions(three, measure="fluency"), name) == ("unknown", ["nobody-named"])
 
 
 def test_assessors_and_their_agreement(judged: pd.DataFrame) -> None:
@@ -205,26 +228,20 @@ def test_assessors_and_their_agreement(judged: pd.DataFrame) -> None:
     comparison = compare(scores)
     assert comparison.sampled
     found = trust_conditions(scores, comparison)
-    assert state(found, "assessors") == (
-        "met",
-        "3 assessors judged, and conclusions are for assessors like these three.",
-    )
-    said, words = state(found, "agreement")
+    assert state(found, "assessors") == ("met", ["judged", "for-like-these"])
+    assert fact(found, "assessors", "for-like-these") == {"assessors": 3}
+    assert state(found, "agreement") == ("met", ["alpha"])
     (question,) = agreement(scores).questions
     assert question.alpha.value > 0.667
-    assert said == "met"
-    assert words.startswith(
-        f"Of overall, the scores compared here, Krippendorff's alpha = {question.alpha.value:.3f}"
-    )
-    assert (
-        "For assessors like these 3 on these topics, the system with the better mean stays ahead"
-        in found.of("stable").words
-    )
-    assert "with 12 topics and 3 assessors" in found.of("topics").words.lower()
-    assert found.of("topics").words.endswith(
-        "at the median standard error found here; adjudge plan lets another study find other errors, and so gives"
-        " another number."
-    )
+    assert fact(found, "agreement", "alpha") == {
+        "title": "overall",
+        "source": None,
+        "topics": 12,
+        "alpha": question.alpha,
+    }
+    assert "in-draws" in state(found, "stable")[1]
+    assert state(found, "topics")[1] == ["reach", "at-this-error"]
+    assert fact(found, "topics", "reach")["assessors"] == 3
     pairs = comparison.population.pairs  # type: ignore[union-attr]
     middle = int(np.argsort(pairs.error)[1])  # type: ignore[union-attr]
     assert smallest_found(comparison).value == pytest.approx(
@@ -235,22 +252,20 @@ def test_assessors_and_their_agreement(judged: pd.DataFrame) -> None:
 def test_one_assessor_and_assessors_left_out(judged: pd.DataFrame) -> None:
     alone = Scores.of_frame(judged[judged["assessor"] == "ada"])
     found = trust_conditions(alone, compare(alone))
-    assert state(found, "assessors") == (
-        "unmet",
-        "1 assessor judged: conclusions hold for this one, not for others.",
-    )
-    assert found.of("agreement").state == "unknown"
+    assert state(found, "assessors") == ("unmet", ["one-assessor"])
+    assert state(found, "agreement") == ("unknown", ["nobody-to-agree"])
     two = Scores.of_frame(judged).without("cem")
     found = trust_conditions(two, compare(two))
-    assert state(found, "left out") == ("unmet", "1 assessor left out (cem).")
+    assert state(found, "left out") == ("unmet", ["without"])
+    assert fact(found, "left out", "without") == {"assessors": ["cem"]}
 
 
 def test_assessors_who_disagree_are_not_trusted(judged: pd.DataFrame) -> None:
     rng = np.random.default_rng(1)
     noise = Scores.of_frame(judged.assign(value=rng.integers(1, 6, len(judged)).astype(float)))
-    said, words = state(trust_conditions(noise, compare(noise)), "agreement")
-    assert said == "unmet"
-    assert "not reliable (below .667)" in words
+    found = trust_conditions(noise, compare(noise))
+    assert state(found, "agreement") == ("unmet", ["alpha"])
+    assert fact(found, "agreement", "alpha")["alpha"].value < 0.667
 
 
 SOURCE = "The river rose by two metres on Monday night and the old bridge of the town fell into the water. "
@@ -276,14 +291,13 @@ def test_copies_of_another_system_and_of_the_source(three: Values) -> None:
     assert found is not None
     assert found.copied["bad"] == 1
     assert found.near == {}
-    said, words = state(conditions(three, collection=collection), "copies")
-    assert said == "met"
-    assert "bad copies the source word for word (all their words stand in runs of 4 or more" in words
+    stated = conditions(three, collection=collection)
+    assert state(stated, "copies") == ("met", ["no-near-texts", "copiers"])
+    assert fact(stated, "copies", "copiers") == {"systems": ["bad"], "share": 100, "baselines": []}
     nearly = [text.replace("  ", " ") for text in own[:4]] + other[4:]
-    said, words = state(conditions(three, collection=texts(good=own, fair=other, bad=nearly)), "copies")
-    assert said == "unmet"
-    assert "bad and fair on 6 of 10 summaries (6 word for word)" in words
-    assert "good" not in words.split(";")[0]
+    stated = conditions(three, collection=texts(good=own, fair=other, bad=nearly))
+    assert state(stated, "copies") == ("unmet", ["near-texts", "no-copier"])
+    assert fact(stated, "copies", "near-texts") == {"pairs": [("bad", "fair", 6, 10, 6)]}
     long = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     long += " eighteen nineteen twenty " + " ".join(f"w{k}" for k in range(40))
     changed = [f"{long} last" for _ in range(10)]  # one trigram of 59 more
@@ -297,43 +311,31 @@ def test_a_system_without_texts_may_be_a_copy(three: Values) -> None:
     own, other = [
         [f"{word} is what number {k} says here" for k in range(10)] for word in ("this", "that else")
     ]
-    said, words = state(conditions(three, collection=texts(good=own, fair=other)), "copies")
-    assert said == "unknown"
-    assert words.startswith("Of the other systems no two have the same text")
-    assert "; bad has no text here to compare" in words
-    said, words = state(conditions(three, collection=texts(good=own, fair=own)), "copies")
-    assert said == "unmet"
-    assert "; bad has no text here to compare" in words
-
-
-def test_one_pair_is_said_in_the_singular(three: Values) -> None:
-    two = {name: three[name] for name in ("good", "bad")}
-    assert state(conditions(two), "found")[1] == "The one pair of systems could have been found to differ."
+    found = conditions(three, collection=texts(good=own, fair=other))
+    assert state(found, "copies") == ("unknown", ["no-near-texts", "no-text", "no-copier"])
+    assert fact(found, "copies", "no-near-texts") == {"others": True}
+    assert fact(found, "copies", "no-text") == {"systems": ["bad"]}
+    found = conditions(three, collection=texts(good=own, fair=own))
+    assert state(found, "copies") == ("unmet", ["near-texts", "no-text", "no-copier"])
 
 
 def test_the_same_scores_without_texts(three: Values) -> None:
-    said, words = state(conditions({**three, "twin": three["good"]}), "copies")
-    assert said == "unmet"
-    assert words == "The same score on every topic: good and twin; there are no texts here."
-    assert state(conditions(three), "copies")[0] == "unknown"
+    found = conditions({**three, "twin": three["good"]})
+    assert state(found, "copies") == ("unmet", ["same-scores", "no-texts"])
+    assert fact(found, "copies", "same-scores") == {"pairs": [["good", "twin"]]}
+    assert state(conditions(three), "copies") == ("unknown", ["no-texts"])
 
 
-def test_scores_that_are_all_one_number_are_not_said_to_differ() -> None:
-    said, words = state(conditions({name: [0.5] * 9 for name in "abc"}), "copies")
-    assert said == "unknown"
-    assert words.startswith(
-        "3 pairs of systems have one and the same score on all topics, which may have other"
-    )
-    assert "no two systems" not in words.lower()
+def test_scores_that_are_all_one_number_are_no_copies() -> None:
+    found = conditions({name: [0.5] * 9 for name in "abc"})
+    assert state(found, "copies") == ("unknown", ["no-texts"])
 
 
-def test_one_topic_is_not_enough_and_is_said_in_the_singular() -> None:
+def test_one_topic_is_not_enough() -> None:
     found = conditions({"a": [0.5], "b": [0.7]})
-    assert state(found, "topics") == (
-        "unmet",
-        "Two systems have 1 topic in common: without two nothing can be tested.",
-    )
-    assert found.of("left out").words.startswith("Each of the 2 systems has a score on the one topic;")
+    assert state(found, "topics") == ("unmet", ["too-few-in-common"])
+    assert fact(found, "topics", "too-few-in-common") == {"topics": 1}
+    assert fact(found, "left out", "whole") == {"systems": 2, "topics": 1, "target": False}
 
 
 def test_agreement_is_of_the_questions_behind_the_scores_at_their_length(judged: pd.DataFrame) -> None:
@@ -343,23 +345,21 @@ def test_agreement_is_of_the_questions_behind_the_scores_at_their_length(judged:
     questions = {q.question: q.alpha.value for q in agreement(scores).questions}
     assert list(questions) == ["overall (100 words)", "overall (200 words)"]
     for length, wanted in ((100, "met"), (200, "unmet")):
-        said, words = state(trust_conditions(scores, compare(scores, length=length)), "agreement")
-        assert said == wanted
-        alpha = f"{questions[f'overall ({length} words)']:.3f}"
-        assert words.startswith(f"Of overall, the scores compared here, Krippendorff's alpha = {alpha}")
+        found = trust_conditions(scores, compare(scores, length=length))
+        assert state(found, "agreement") == (wanted, ["alpha"])
+        assert fact(found, "agreement", "alpha")["alpha"].value == questions[f"overall ({length} words)"]
 
 
 def test_what_is_missing_and_withdrawn_is_counted(three: Values) -> None:
     holes = {**three, "bad": [math.nan, math.nan, *list(three["bad"])[2:]]}
-    assert state(conditions(holes), "left out") == ("unmet", "2 scores of 1 system are missing.")
+    assert state(conditions(holes), "left out") == ("unmet", ["missing"])
+    assert fact(conditions(holes), "left out", "missing") == {"n": 2, "systems": 1}
     gone = replace(
         texts(good=["x"], fair=["y"], bad=["z"]), withdrawn=(Summary("t0", "late", "x", withdrawn="late"),)
     )
-    assert state(conditions(three, collection=gone), "left out") == ("unmet", "1 summary withdrawn.")
-    assert state(conditions(three), "left out") == (
-        "met",
-        "Each of the 3 systems has a score on each of the 10 topics; no summary was withdrawn, no assessor left out.",
-    )
+    assert state(conditions(three, collection=gone), "left out") == ("unmet", ["withdrawn"])
+    assert state(conditions(three), "left out") == ("met", ["whole"])
+    assert fact(conditions(three), "left out", "whole") == {"systems": 3, "topics": 10, "target": False}
 
 
 def test_what_else_does_not_count_is_told_and_a_note_is_not_read(three: Values) -> None:
@@ -369,10 +369,7 @@ def test_what_else_does_not_count_is_told_and_a_note_is_not_read(three: Values) 
     )
     assert trust_conditions(noted, compare(noted)).of("left out").state == "met"
     fewer = replace(scores, warnings={"rouge-2": [Note.of("gone-left-out", n=2)]})
-    assert state(trust_conditions(fewer, compare(fewer)), "left out") == (
-        "unmet",
-        "2 scores of summaries that are no longer there left out.",
-    )
+    assert state(trust_conditions(fewer, compare(fewer)), "left out") == ("unmet", ["gone-left-out"])
 
 
 def test_what_was_withdrawn_in_another_form_is_not_of_these(three: Values) -> None:
@@ -382,16 +379,14 @@ def test_what_was_withdrawn_in_another_form_is_not_of_these(three: Values) -> No
     for form, wanted in (("extract", "met"), ("abstract", "unmet")):
         collection = replace(texts(good=["x"]), withdrawn=(replace(gone, form=form),))
         found = trust_conditions(frame, compare(frame), collection=collection)
-        said, words = state(found, "left out")
-        assert said == wanted
-        assert ("no summary of this length or form was withdrawn" in words) == (wanted == "met")
+        assert state(found, "left out") == (wanted, ["whole" if wanted == "met" else "withdrawn"])
 
 
 def test_the_page_prints_them_with_signs_and_words(
     compared: Callable[..., Comparison], three: Values, empty: Collection, parse: Callable[[str], object]
 ) -> None:
     one, two = compared(three), compared(three, measure="js", better="lower")
-    evil = TrustCondition("x", "<b>?", "unmet", "<script>alert(1)</script>.")
+    evil = TrustCondition("agreement", "unmet", (Note.of("not-known", why="<script>alert(1)</script>."),))
     both = [TrustConditions(c.measure, None, None, c.title, (evil,)) for c in (one, two)]
     html = render(build_page(empty, [one, two], conditions=both))
     assert (
@@ -401,3 +396,92 @@ def test_the_page_prints_them_with_signs_and_words(
     assert html.count('<span class="verdict">not met</span>') == 2
     assert html.index('id="trust"') < html.index('id="overview"') < html.index('id="js"')
     assert 'id="trust"' not in render(build_page(empty, [one, two]))
+
+
+def test_what_is_said_of_every_fact(approved: Approved) -> None:
+    """Once each, and where counts change the words again."""
+    tested = {"test": "wilcoxon", "correct": "holm", "pairs": 3}
+    reach = {
+        "difference": 0.039,
+        "median": 0.25,
+        "power": 0.8,
+        "topics": 10,
+        "assessors": None,
+        "tested": {**tested, "alpha": 0.05},
+    }
+    few = {"n": 3, "pairs": 3, "alpha": 0.05, "few": "topics", "tested": tested}
+    draws = {
+        "like": True,
+        "assessors": 3,
+        "draws": 10_000,
+        "level": 0.95,
+        "sure": 2,
+        "pairs": 3,
+        "best": 99.9,
+    }
+    too_few = Note.of("too-few-topics", topics=4, alpha=0.05, pairs=3, fewest=7)
+    alpha = AgreementCoefficient(
+        name="alpha", value=0.8, low=0.7, high=0.871, level=0.95, units=36, values=90
+    )
+    source = {"share": 97, "baselines": []}
+    facts: list[tuple[str, dict[str, Any]]] = [
+        ("too-few-in-common", {"topics": 1}),
+        ("no-difference", {"topics": 4, "tested": reach["tested"], "why": too_few}),
+        ("reach-unknown", {"topics": 4, "why": Note.of("one-sided")}),
+        ("reach", reach),
+        ("reach", {**reach, "median": 0.02, "assessors": 3}),
+        ("reach", {**reach, "median": 0.0391}),
+        ("at-this-error", {}),
+        ("out-of-reach", few),
+        ("out-of-reach", {**few, "n": 1, "few": "resamples", "tested": {**tested, "test": "mc"}}),
+        ("not-tested", {"n": 1}),
+        ("not-comparable", {"n": 2}),
+        ("in-reach", {"pairs": 3, "alpha": 0.05, "tested": tested}),
+        ("in-reach", {"pairs": 1, "alpha": 0.05, "tested": {**tested, "pairs": 1}}),
+        ("computed-from-texts", {}),
+        ("nobody-named", {}),
+        ("one-assessor", {}),
+        ("judged", {"assessors": 3}),
+        ("for-like-these", {"assessors": 3}),
+        ("for-these", {"assessors": 3, "why": None}),
+        ("for-these", {"assessors": 3, "why": Note.of("clusters")}),
+        ("simulated", {"n": 1200}),
+        ("not-ranked", {}),
+        ("none-differs", {"systems": 2}),
+        ("top", {"systems": ["t5", "bart"], "of": 4}),
+        ("top", {"systems": ["t5"], "of": 2}),
+        ("wide-top", {"systems": 3, "of": 4}),
+        ("no-top", {}),
+        ("settled", {"differ": 2, "pairs": 3, "ranks": 1, "systems": 3}),
+        ("widest", {"system": "t5", "best": 2, "worst": 3}),
+        ("in-draws", draws),
+        ("in-draws", {**draws, "like": False, "best": None}),
+        ("nobody-to-agree", {}),
+        ("not-known", {"why": "a quick report does not look into it"}),
+        ("questions-unknown", {}),
+        ("no-questions", {}),
+        ("alpha", {"title": "fluency", "source": "rating", "topics": 12, "alpha": alpha}),
+        ("alphas", {"questions": 3, "worst": ("fluency", 0.512), "best": ("coverage", 0.812), "reach": 1}),
+        ("same-scores", {"pairs": [["t5", "bart"], ["t5", "lead"]]}),
+        ("no-texts", {}),
+        ("near-texts", {"pairs": [("t5", "bart", 6, 10, 4)]}),
+        ("near-texts", {"pairs": [("t5", f"b{k}", 6, 10, 4) for k in range(6)]}),
+        ("no-near-texts", {"others": False}),
+        ("no-near-texts", {"others": True}),
+        ("no-text", {"systems": ["t5", "bart"]}),
+        ("no-documents", {}),
+        ("no-copier", {"system": "t5", "share": 34}),
+        ("copiers", {**source, "systems": ["t5"]}),
+        ("copiers", {"systems": ["first", "lead"], "share": 100, "baselines": ["lead"]}),
+        ("missing", {"n": 2, "systems": 1}),
+        ("withdrawn", {"n": 1}),
+        ("without", {"assessors": ["cem"]}),
+        ("stale", {"topics": 2}),
+        ("gone-left-out", {"n": 2}),
+        ("judgments-left-out", {"text": "3 judgments of nobody left out"}),
+        ("rows-left-out", {"formula": "mean(a, b)", "n": 2, "of": 9}),
+        ("whole", {"systems": 3, "topics": 10, "target": False}),
+        ("whole", {"systems": 2, "topics": 1, "target": True}),
+    ]
+    assert {code for code, _ in facts} == set(FACTS)
+    approved(f"{code}: {told([Note.of(code, **data)])}" for code, data in facts)

@@ -250,9 +250,7 @@ def test_of_several_lengths_the_fullest_is_looked_at() -> None:
     shorter = next(each for each in found.conditions if each.length == 50 and each.measure == "overall")
     (agreed,) = [each for each in shorter.conditions if each.name == "agreement"]
     (alone,) = agreement(frame, length=50).questions
-    assert agreed.words == (
-        f"Of overall, the scores compared here, Krippendorff's {alpha_sentence(alone.alpha, alone.topics)}"
-    )
+    assert agreed.words == f"On overall, Krippendorff's {alpha_sentence(alone.alpha, alone.topics)}"
 
 
 def test_lengths_that_not_every_measure_has_are_taken_together() -> None:

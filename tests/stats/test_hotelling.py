@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import kstest, ttest_1samp
 
 from adjudge.core.errors import UsageError
+from adjudge.core.results import Note
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.hotelling import hotelling_t2
 
@@ -87,13 +88,12 @@ def test_a_topic_that_lacks_a_score_is_dropped_and_counted() -> None:
 
 def test_what_cannot_be_computed_says_why() -> None:
     few = hotelling_t2(D[:3], 0 * D[:3])
-    assert few.why == "3 measures need more than 3 complete topics, there are 3"
+    assert few.why == Note.of("few-topics", measures=3, n=3)
     assert np.isnan(few.p)
     twice = hotelling_t2(np.column_stack([D, D[:, 0] + D[:, 1]]), np.zeros((8, 4)))
-    assert twice.why is not None
-    assert "follow from those of the others" in twice.why
+    assert twice.why == Note.of("singular")
     level = hotelling_t2(np.column_stack([D, np.ones(8)]), np.zeros((8, 4)))
-    assert level.why == "1 measure has the same difference on every topic"
+    assert level.why == Note.of("constant", measures=1)
     with pytest.raises(UsageError, match="same topics and measures"):
         hotelling_t2(D, D[:, :2])
 

@@ -9,8 +9,9 @@ import pytest
 from scipy.stats import t as student
 
 from adjudge.core.errors import UsageError
+from adjudge.core.results import Note
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.judge_noise import APART, ASSESSOR, SYSTEM, TOPIC, JudgeNoise, judge_noise
+from adjudge.stats.judge_noise import ASSESSOR, SYSTEM, TOPIC, JudgeNoise, judge_noise
 from adjudge.stats.linear.judged_pairs import judged_pairs
 
 
@@ -123,7 +124,7 @@ def test_an_assessor_for_every_topic_says_nothing_of_others() -> None:
     found = found_for(scores(8, s, t, t), s, t, t)
     assert found.these is not None
     assert found.like is None
-    assert found.why_not_like == "too few assessors judged the same topics to say how others would have"
+    assert found.why_not_like == Note.of("few-shared")
 
 
 def test_whoever_was_assigned_and_missing_scores() -> None:
@@ -182,7 +183,7 @@ def test_systems_without_common_topics_are_not_ranked() -> None:
     values = scores(2, s, t, a)
     kept = (s < 2) == (t < 4)
     found = found_for(values[kept], s[kept], t[kept], a[kept])
-    assert found.why == APART
+    assert found.why == Note.of("parts")
     assert found.part.tolist() == [0, 0, 1, 1]
     assert np.isnan(found.means).all()
     assert found.ranks.tolist() == [0, 0, 0, 0]
@@ -211,15 +212,12 @@ def test_resampled_means_are_adjusted_too() -> None:
 @pytest.mark.parametrize(
     ("sizes", "why"),
     [
-        ((1, 5, 3), "it takes two systems, and there is one"),
-        ((3, 1, 3), "it takes two topics, and there is one"),
-        (
-            (3, 5, 1),
-            "one assessor judged: the noise of judging cannot be told from what topics do to systems",
-        ),
+        ((1, 5, 3), Note.of("few-systems", systems=1)),
+        ((3, 1, 3), Note.of("one-topic")),
+        ((3, 5, 1), Note.of("one-assessor")),
     ],
 )
-def test_too_little_says_why(sizes: tuple[int, int, int], why: str) -> None:
+def test_too_little_says_why(sizes: tuple[int, int, int], why: Note) -> None:
     design = crossed(*sizes)
     found = found_for(scores(0, *design), *design)
     assert (found.why, found.these, found.like) == (why, None, None)
@@ -228,7 +226,7 @@ def test_too_little_says_why(sizes: tuple[int, int, int], why: str) -> None:
 def test_assessors_who_agree_in_everything_leave_no_noise() -> None:
     s, t, a = crossed(3, 5, 3)
     found = found_for(s + 0.1 * t, s, t, a)
-    assert found.why == "the model fits every score exactly, so there is no noise to compare with"
+    assert found.why == Note.of("exact-fit")
 
 
 def test_resampling_takes_ten_assessors() -> None:

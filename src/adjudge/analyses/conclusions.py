@@ -108,6 +108,15 @@ class Tested(Untold):
 
         return int(((self.conclusion != OUTSIDE) & ~np.isnan(self.results.p)).sum())
 
+    def wants_resamples(self, alpha: float) -> bool:
+        """Whether more resamples could bring pairs that are out of reach into it."""
+        import numpy as np
+
+        if self.resamples is None:
+            return False
+        p = self.smallest[(self.conclusion == OUT_OF_REACH) & ~np.isnan(self.smallest)]
+        return self.floor > alpha or bool(p.size and p.min() <= (1 + 1e-9) / (self.resamples + 1))
+
     def why(self, k: int) -> str | None:
         """Why the k-th pair has no corrected p, or could not have been found."""
         return self.results.why.get(k) or self.left_out.get(k)

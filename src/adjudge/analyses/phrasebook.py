@@ -28,6 +28,42 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
     ),
 }
 """Texts of notes that several analyses have."""
+REASONS: Mapping[str, str | Callable[..., str]] = {
+    "refused": "{text}",
+    "no-scores": "there are no scores",
+    "all-the-same": "all scores are the same",
+    "no-freedom": "no degrees of freedom are left for the noise",
+    "exact-fit": "the model fits every score exactly, so there is no noise to compare with",
+    "almost-no-noise": "there is almost no noise to compare with",
+    "nothing-left": "nothing is left of it after the other terms",
+    "type-3-within": "type III of an interaction within another is not computed",
+    "type-3-several": "type III is not computed against several error terms: use type II",
+    "type-3-beside": "type III is not computed beside interactions that are no terms: use type II",
+    "empty-cells": "some cells are empty, so unweighted means cannot be compared: use type II",
+    "nothing-to-compare": "nothing is left of what it would be compared with",
+    "no-variation": "what it is compared with does not vary",
+    "level-without-scores": "it has no scores",
+    "level-not-apart": "the design cannot tell it from other effects",
+    "one-level": "there is only one level",
+    "unsure-variances": "the variances are too uncertain for a test",
+    "not-apart": "the design cannot tell the fixed effects apart",
+    "variance-not-apart": "the variance of {term} cannot be separated from the fixed effects",
+    "same-groups": "{first} and {second} are the same groups: their variances cannot be separated",
+    "no-repeats": "no factor has several levels that repeat",
+    "few-in-common": lambda n: f"needs two topics that both have, has {n or 'none'}",
+    "constant": "all {n} differences are the same, and need to vary",
+    "few-for-bootstrap": lambda n, needs: f"{counted(n, 'common topic')}; the bootstrap needs {needs}",
+    "few-varied": lambda varied, n, needs: (
+        f"only {counted(varied, 'difference')} of {n} {'is' if varied == 1 else 'are'} not the commonest one; the"
+        f" bootstrap needs {needs}"
+    ),
+    "levels-alone": "nothing varies between topics but their level, so there is no noise",
+    "no-chain": "no chain of common topics leads from one to the other",
+    "empty-column": "one of the two has no scores",
+    "no-chain-in-contrast": "no chain of common topics joins its systems",
+    "weighs-empty-column": "it weighs a system without scores",
+}
+"""Why statistics cannot be computed, by the codes of `adjudge.stats`."""
 
 
 def either(names: list[str]) -> str:
@@ -71,6 +107,11 @@ def these_assessors(size: int) -> str:
     return "this one assessor" if size == 1 else f"these {number_word(size)} assessors"
 
 
+def assessors_like_these(size: int) -> str:
+    """`assessors like these three`."""
+    return f"assessors like these {number_word(size)}"
+
+
 def rank_range(best: int, worst: int, dash: str = "-") -> str:
     """`2-4`: the ranks that significant differences leave open."""
     return str(best) if best == worst else f"{best}{dash}{worst}"
@@ -84,6 +125,11 @@ def low_to_high(low: float, high: float, form: str = ".4f") -> str | None:
 def interval(low: float, high: float, form: str = ".3f") -> str:
     """` (0.100 to 0.660)`; empty where there is none."""
     return "" if math.isnan(low) else f" ({low:z{form}} to {high:z{form}})"
+
+
+def reason(why: Note | None) -> str | None:
+    """Why a statistic cannot be computed."""
+    return None if why is None else str(why.words(REASONS))
 
 
 def note_text(note: Note, door: Door = "python") -> str:

@@ -44,6 +44,9 @@ class Note:
     def of(cls, code: str, **data: Any) -> Note:
         return cls(code, data)
 
+    def __hash__(self) -> int:
+        return hash((self.code, self.tables))
+
     def words(self, texts: Mapping[str, str | Callable[..., Spoken]]) -> Spoken:
         """Its text, by code: with places for the facts, or made from them."""
         made = texts[self.code]

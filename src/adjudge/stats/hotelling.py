@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import fdtrc
 
 from adjudge.core.errors import UsageError
-from adjudge.core.words import counted
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import exponents
@@ -50,7 +50,7 @@ class HotellingT2:
     """All flips of signs, or random ones; None where there was none."""
     least: float = math.nan
     """The smallest permutation p that so many topics and flips can give."""
-    why: str | None = None
+    why: Note | None = None
 
 
 def hotelling_t2(
@@ -92,10 +92,7 @@ def hotelling_t2(
         differences=np.ldexp(d.mean(axis=0), unit[0]) if n else np.full(k, math.nan),
     )
     if n <= k:
-        measures = counted(k, "measure")
-        return replace(
-            result, why=f"{measures} need more than {counted(k, 'complete topic')}, there are {n or 'none'}"
-        )
+        return replace(result, why=Note.of("few-topics", measures=k, n=n))
     if (why := _singular(d)) is not None:
         return replace(result, why=why)
     # With signs s, d'd stays as it is, and T2 = (n - 1) q / (1 - q) rises with q = |U's|^2 / n, U spanning d's columns.
@@ -107,17 +104,15 @@ def hotelling_t2(
     return result if rng is None else _flipped(result, basis, observed, rng, resamples)
 
 
-def _singular(d: FloatArray) -> str | None:
+def _singular(d: FloatArray) -> Note | None:
     """Why the measures' covariance has no inverse."""
     centred = d - d.mean(axis=0)
     spread = np.sqrt((centred**2).sum(axis=0))
     constant = int(np.count_nonzero(spread <= SINGULAR * np.abs(d).max(axis=0)))
     if constant:
-        return f"{counted(constant, 'measure has', 'measures have')} the same difference on every topic"
+        return Note.of("constant", measures=constant)
     if np.linalg.eigvalsh((centred / spread).T @ (centred / spread))[0] < SINGULAR:
-        return (
-            "one measure's differences follow from those of the others, so that their covariance is singular"
-        )
+        return Note.of("singular")
     return None
 
 

@@ -158,7 +158,7 @@ def _from_reml(
     names = ["things", "assessors"]
     fit = fit_mixed(matrix[rows, columns], [rows, columns], fixed=[], random=terms, names=names)
     if fit.why is not None:
-        return _Share(why=fit.why)
+        return _Share(why="the model of things and assessors cannot be fitted")
     shares = variance_shares(fit, rng=rng, level=level, resamples=resamples)
     value, low, high = (float(numbers[0]) for numbers in (shares.shares, shares.low, shares.high))
     return _Share(value, low, high, why_no_interval=None if resamples else "nothing was simulated")

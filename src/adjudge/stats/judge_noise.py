@@ -17,6 +17,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from adjudge.core.errors import UsageError
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.judging import FEWEST_DF, group_labels, judge_freedom
@@ -33,7 +34,6 @@ TERMS: tuple[Key, ...] = ((TOPIC,), (ASSESSOR,), (TOPIC, ASSESSOR), (SYSTEM, TOP
 DRAWS = 10_000
 RESAMPLED_FROM = 10
 """Assessors from which they may be resampled: with three, intervals that should cover .95 cover .77."""
-APART = "systems that share no topics, not even with others between them, cannot be compared"
 EXACT_UP_TO = 600
 """Cells of the model up to which its residual degrees of freedom are counted; beyond, they are as good as infinite."""
 
@@ -81,9 +81,9 @@ class JudgeNoise:
     """Of how assessors differ about systems: `judging.judge_freedom`."""
     these: RankDraws | None
     like: RankDraws | None
-    why: str | None = None
+    why: Note | None = None
     """Why nothing was drawn."""
-    why_not_like: str | None = None
+    why_not_like: Note | None = None
     """Why nothing is said of assessors like these."""
 
     @property
@@ -130,7 +130,7 @@ def judge_noise(
     means = additive.means
     sign = -1.0 if better == "higher" else 1.0
     keys = identified(codes)
-    why = _why_not(sizes, additive.parts) or (None if keys else "no two scores share a topic or an assessor")
+    why = _why_not(sizes, additive.parts) or (None if keys else Note.of("nothing-shared"))
     fit = None if why else _fitted(scores, codes, keys)
     if fit is not None:
         keys, why = fit.random, fit.why
@@ -141,7 +141,7 @@ def judge_noise(
     groups, _ = group_labels(codes[TOPIC], codes[ASSESSOR])
     df = int(judge_freedom(sizes[ASSESSOR], groups, sizes[SYSTEM]))
 
-    def result(variances: FloatArray, **drawn: RankDraws | str | None) -> JudgeNoise:
+    def result(variances: FloatArray, **drawn: RankDraws | Note) -> JudgeNoise:
         return JudgeNoise(
             means=means,
             ranks=np.zeros(means.size, dtype=np.int64) if np.isnan(means).any() else places(sign * means),
@@ -173,8 +173,7 @@ def judge_noise(
     these = drawn("these", noise, _noise_df(codes, keys))
     variances = np.append(fit.variances, fit.residual_variance)
     if (SYSTEM, ASSESSOR) not in keys or df < FEWEST_DF:
-        why_not = "too few assessors judged the same topics to say how others would have"
-        return result(variances, these=these, why_not_like=why_not)
+        return result(variances, these=these, why_not_like=Note.of("few-shared"))
     if resample:
         if sizes[ASSESSOR] < RESAMPLED_FROM:
             raise UsageError(
@@ -219,15 +218,15 @@ def _fitted(scores: FloatArray, codes: Sequence[IntArray], keys: tuple[Key, ...]
     return fit
 
 
-def _why_not(sizes: Sequence[int], parts: int) -> str | None:
+def _why_not(sizes: Sequence[int], parts: int) -> Note | None:
     if sizes[SYSTEM] < 2:
-        return f"it takes two systems, and there {'is one' if sizes[SYSTEM] else 'are none'}"
+        return Note.of("few-systems", systems=sizes[SYSTEM])
     if sizes[TOPIC] < 2:
-        return "it takes two topics, and there is one"
+        return Note.of("one-topic")
     if parts > 1:
-        return APART
+        return Note.of("parts")
     if sizes[ASSESSOR] < 2:
-        return "one assessor judged: the noise of judging cannot be told from what topics do to systems"
+        return Note.of("one-assessor")
     return None
 
 

@@ -16,12 +16,12 @@ import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from adjudge.core.errors import UsageError
-from adjudge.core.words import p_words
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.contrasts import checked_weights
 from adjudge.stats.multiple import holm
-from adjudge.stats.paired import NOISE, Better, too_few
+from adjudge.stats.paired import NOISE
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.resampling.max_t import (
     DifferenceRows,
@@ -62,7 +62,7 @@ class OwnFamily:
     """Whose p could not be 1 - level or less, whatever the sizes of the differences: too few of them are not 0."""
     resamples: int | None
     signature: str
-    why: dict[int, str] = field(default_factory=dict)
+    why: dict[int, Note] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.p.size
@@ -93,28 +93,6 @@ class OwnVariances(OwnFamily):
         conclusions[self.n == 0] = 3
         return conclusions
 
-    def notes(self) -> list[str]:
-        """Nothing: every pair has a significant difference of its own."""
-        return []
-
-    def sentence(self, k: int, a: str, b: str, better: Better | None = "higher") -> str:
-        """What the k-th pair's test says of its columns, called a and b."""
-        if k in self.why:
-            if self.n[k] == 0:
-                return f"{a} and {b} cannot be compared ({self.words}: {self.why[k]})"
-            return f"A difference between {a} and {b} could not have been found ({self.words}: {self.why[k]})"
-        basis = f"{self.words}, {p_words(float(self.p[k]), self.alpha)}, n = {self.n[k]}"
-        ends = f"{self.level:.0%} interval"
-        if not self.different[k]:
-            reach = "; too few topics differ to find more" if self.beyond[k] else ""
-            gap = f"difference {self.difference[k]:.4g}, {ends} {self.low[k]:.4g} to {self.high[k]:.4g}"
-            return f"{a} and {b} are not significantly different ({basis}; {gap}{reach})"
-        first = (self.difference[k] > 0) == (better != "lower")
-        winner, loser = (a, b) if first else (b, a)
-        near, far = sorted(abs(float(end)) for end in (self.low[k], self.high[k]))
-        gap = f"difference {abs(self.difference[k]):.4g}, {ends} {near:.4g} to {far:.4g}"
-        return f"{winner} is {'better' if better else 'higher'} than {loser} ({basis}; {gap})"
-
 
 @dataclass(frozen=True)
 class OwnContrasts(OwnFamily):
@@ -123,19 +101,6 @@ class OwnContrasts(OwnFamily):
     @property
     def estimate(self) -> FloatArray:
         return self.difference
-
-    def sentence(self, k: int, name: str) -> str:
-        """What the k-th contrast says, called by a name such as "humans - machines"."""
-        if k in self.why:
-            if math.isnan(self.difference[k]):
-                return f"{name} cannot be estimated ({self.why[k]})"
-            return f"{name} = {self.difference[k]:.4g} cannot be tested ({self.why[k]})"
-        side = "is not significantly different from 0"
-        if self.different[k]:
-            side = "is above 0" if self.difference[k] > 0 else "is below 0"
-        ends = f"{self.level:.0%} interval {self.low[k]:.4g} to {self.high[k]:.4g}"
-        basis = f"{self.words}, {p_words(float(self.p[k]), self.alpha)}, n = {self.n[k]}"
-        return f"{name} = {self.difference[k]:.4g} {side} ({basis}; {ends})"
 
 
 def own_pairs(
@@ -258,9 +223,9 @@ def _student(kind: type[Kind], seen: RowMoments, testable: BoolArray, level: flo
     )
 
 
-def no_test(n: int) -> str:
+def no_test(n: int) -> Note:
     """Why n differences have no t."""
-    return too_few(n) if n < 2 else f"all {n} differences are the same, and need to vary"
+    return Note.of("few-in-common" if n < 2 else "constant", n=n)
 
 
 def least_t_p(n: IntArray, nonzero: IntArray) -> FloatArray:

@@ -337,12 +337,12 @@ def test_measures_without_fewer_references_say_why(make: Callable[..., Evaluatio
     named = ["rouge-1", "js", "other:x", "other:coverage", "other:one"]
     result = learning_curves(cells_of(scores, "expert:overall", named), scores, what=["references"])
     assert result.curves == ()
-    assert {each.measure: each.why for each in result.none} == {
-        "ROUGE-1 recall": "every topic has one reference, and a curve needs two",
-        "JS divergence": "it does not look at references",
-        "x (other)": "it was computed elsewhere, and its scores have no row per reference",
-        "coverage (other)": "people gave its scores",
-        "one (other)": "every topic has one reference, and a curve needs two",
+    assert {missing.measure: missing.why.code for missing in result.none} == {
+        "ROUGE-1 recall": "one-reference",
+        "JS divergence": "no-references",
+        "x (other)": "from-elsewhere",
+        "coverage (other)": "of-people",
+        "one (other)": "one-reference",
     }
     assert len(list(result.sentences())) == 5
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from adjudge.core.results import Note
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear.components import RESIDUAL, RandomComponents, random_components
 from adjudge.stats.linear.model import Key
@@ -106,22 +107,22 @@ def test_what_a_design_cannot_tell_apart_is_named() -> None:
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        (np.ones(24), "all scores are the same"),
-        (np.arange(24) // 12 * 1.0, "the model fits every score exactly"),
+        (np.ones(24), "all-the-same"),
+        (np.arange(24) // 12 * 1.0, "exact-fit"),
     ],
 )
 def test_what_has_no_noise_has_no_components(values: FloatArray, why: str) -> None:
     factors = [axis.ravel() for axis in np.indices((2, 3, 4))]
     result = found(values, factors)
     assert result.terms == ()
-    assert why in (result.why or "")
+    assert result.why == Note.of(why)
     assert math.isnan(result.variance((0,)))
 
 
 def test_one_row_for_everything_has_none_either() -> None:
     one = found(np.array([1.0, 2.0]), [np.array([0, 1]), np.array([0, 1]), np.array([0, 1])])
     assert one.terms == ()
-    assert one.why == "no factor has several levels that repeat"
+    assert one.why == Note.of("no-repeats")
 
 
 def covered(times: int, shape: tuple[int, ...], sd: dict[Key, float]) -> dict[Key, float]:

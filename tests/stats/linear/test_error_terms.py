@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from adjudge.core.results import Note
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.anova import anova_table
 from adjudge.stats.linear.error_terms import TermTest, finer, model_terms, term_test
@@ -107,7 +108,7 @@ def test_a_term_within_an_interaction_is_adjusted_for_what_does_not_contain_it()
     test = the_test(found, "type")
     assert test.f == pytest.approx(EXPECTED.loc["types-kept-crossed", "type"]["f"], rel=1e-5)
     third = the_test(found, "type", ss_type=3)
-    assert third.why == "type III is not computed against several error terms: use type II"
+    assert third.why == Note.of("type-3-several")
     assert math.isnan(third.f)
 
 
@@ -267,7 +268,7 @@ def test_no_noise_no_test() -> None:
     flat = LinearModel(1.0 * system + topic, [assessor, system, topic], [(0,), (1,), (2,)])
     test = term_test(flat, (1,), sampled=[0, 2])
     assert test is not None
-    assert test.why == "what it is compared with does not vary"
+    assert test.why == Note.of("no-variation")
     assert math.isnan(test.p)
     # Assessors who agree in everything: the systems are compared with system:topic alone.
     y = np.random.default_rng(5).normal(size=(3, 4))[system, topic] + 3.0 * topic
@@ -285,7 +286,7 @@ def test_a_term_that_adds_nothing_is_not_tested() -> None:
     factors = [x[kept] for x in (system, topic, topic // 2)]
     data = LinearModel(rng.normal(size=kept.sum()), factors, [(0,), (1,), (2,)])
     found = fixed_test(data, (2,), fixed=[(0,), (1,), (2,)], after=[(0,), (1,)], random=[(0, 2)])
-    assert (found.df, found.why) == (0, "nothing is left of it after the other terms")
+    assert (found.df, found.why) == (0, Note.of("nothing-left"))
 
 
 # Balanced designs

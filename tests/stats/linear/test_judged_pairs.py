@@ -14,6 +14,7 @@ from scipy.stats import studentized_range, ttest_rel
 from scipy.stats import t as student_t
 
 from adjudge.core.errors import UsageError
+from adjudge.core.results import Note
 from adjudge.stats.linear import judged_pairs as module
 from adjudge.stats.linear.judged_pairs import JudgedPairs, judged_pairs
 from adjudge.stats.multiple import holm
@@ -215,7 +216,7 @@ def test_a_system_that_divides_assessors_has_larger_errors_whatever_the_design()
 def test_one_assessor_speaks_for_nobody_else() -> None:
     found = judged_pairs(*made(np.random.default_rng(1), judges=1), size=4)
     assert (found.design, found.judges, found.judge_df) == ("one judge", 1, 0)
-    assert found.unavailable == "one assessor judged, which says nothing of how others would"
+    assert found.unavailable == Note.of("one-judge")
     assert np.isnan(found.p).all()
     assert set(found.why.values()) == {found.unavailable}
     assert not np.isnan(found.difference).any()
@@ -224,8 +225,7 @@ def test_one_assessor_speaks_for_nobody_else() -> None:
 def test_two_assessors_of_two_systems_are_too_few_and_of_three_systems_are_few() -> None:
     two = judged_pairs(*made(np.random.default_rng(1), systems=2, judges=2), size=2)
     assert two.judge_df == 1
-    assert two.unavailable is not None
-    assert "so few assessors" in two.unavailable
+    assert two.unavailable == Note.of("few-judges")
     assert np.isnan(two.error).all()
     three = judged_pairs(*made(np.random.default_rng(1), systems=3, judges=2), size=3)
     assert (three.judge_df, three.few, three.unavailable) == (2, True, None)
@@ -300,8 +300,7 @@ def test_systems_with_assessors_of_their_own_cannot_be_told_from_them() -> None:
     values, topic, system, judge = made(np.random.default_rng(25), systems=3, judges=6)
     alone = judge == system
     found = judged_pairs(values[alone], topic[alone], system[alone], judge[alone], size=3)
-    assert found.unavailable is not None
-    assert "no way to tell how assessors disagree from how systems differ" in found.unavailable
+    assert found.unavailable == Note.of("judges-confounded")
     assert np.isnan(found.p).all()
     # With two assessors for each system there is: the differences between the two.
     two = judge // 2 == system
@@ -330,8 +329,8 @@ def test_systems_without_common_topics_are_not_compared() -> None:
     assert found.n.tolist() == [0, 10, 10, 0, 1, 10, 0, 11, 0, 0]
     none = {k for k, n in enumerate(found.n) if n < 2}
     assert set(found.why) == none
-    assert found.why[0] == "needs two topics that both have, has none"
-    assert found.why[4] == "needs two topics that both have, has 1"
+    assert found.why[0] == Note.of("few-in-common", n=0)
+    assert found.why[4] == Note.of("few-in-common", n=1)
     assert set(np.flatnonzero(np.isnan(found.p)).tolist()) == none
     assert np.isnan(found.means.estimate).tolist() == [False] * 4 + [True]
 
@@ -368,12 +367,12 @@ def test_differences_without_any_spread_have_no_test() -> None:
     for level in (np.zeros(12), rng.normal(size=12)):
         found = judged_pairs(system + level[topic], topic, system, judge, size=3)
         assert np.isnan(found.p).all()
-        assert set(found.why.values()) == {"all differences are the same, and need to vary"}
+        assert set(found.why.values()) == {Note.of("all-alike")}
         assert found.difference == pytest.approx(np.array([-1, -2, -1]))
     kept = rng.random(topic.size) < 0.9
     found = judged_pairs((system + level[topic])[kept], topic[kept], system[kept], judge[kept], size=3)
     assert np.isnan(found.p).all()
-    assert all("no noise" in why for why in found.why.values())
+    assert {why.code for why in found.why.values()} <= {"almost-no-noise", "exact-fit"}
 
 
 def test_assessors_who_agree_about_systems_leave_topics_alone() -> None:
@@ -391,7 +390,7 @@ def test_assessors_who_agree_about_systems_leave_topics_alone() -> None:
 
 def test_one_topic_says_nothing_of_others() -> None:
     found = judged_pairs(*made(np.random.default_rng(1), topics=1), size=4)
-    assert set(found.why.values()) == {"needs two topics that both have, has 1"}
+    assert set(found.why.values()) == {Note.of("few-in-common", n=1)}
     assert np.isnan(found.p).all()
 
 
@@ -467,8 +466,7 @@ def test_five_hundred_systems_in_a_balanced_design_and_too_many_in_another() -> 
     assert not np.isnan(found.p).any()
     kept = rng.random(values.size) < 0.9
     large = judged_pairs(values[kept], topic[kept], system[kept], judge[kept], size=500)
-    assert large.unavailable is not None
-    assert "500 systems are too many unless equal groups" in large.unavailable
+    assert large.unavailable == Note.of("too-large", columns=500)
     assert np.isnan(large.p).all()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -396,22 +395,21 @@ def test_many_columns_at_once() -> None:
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        ([[1.0, 2.0]], "degrees of freedom"),
-        ([[0.1, 0.3], [0.5, 0.7], [0.9, 1.1]], "no noise"),
-        ([[math.nan, math.nan], [math.nan, math.nan]], "one of the two has no scores"),
-        ([[1.0, math.nan], [math.nan, 2.0]], "no chain of common topics"),
+        ([[1.0, 2.0]], "no-freedom"),
+        ([[0.1, 0.3], [0.5, 0.7], [0.9, 1.1]], "levels-alone"),
+        ([[math.nan, math.nan], [math.nan, math.nan]], "empty-column"),
+        ([[1.0, math.nan], [math.nan, 2.0]], "no-chain"),
     ],
 )
 def test_what_cannot_be_computed_says_why(values: list[list[float]], why: str, scale: Any) -> None:
     found = tukey(values, scale=scale)
-    if scale == "topic-ranks" and why in ("degrees of freedom", "no noise"):
+    if scale == "topic-ranks" and why in ("no-freedom", "levels-alone"):
         assert not found.why  # their variance is known
         return
-    assert why in found.why[0]
+    assert found.why[0].code == why
     assert math.isnan(found.p[0])
     assert math.isnan(found.low[0])
     assert math.isnan(found.hsd)
-    assert found.sentence(0, "A", "B").startswith("A and B cannot be compared (")
     assert not found.different().any()
 
 
@@ -436,20 +434,11 @@ def test_a_system_without_scores_leaves_the_others_alone() -> None:
     kept = [k for k in range(len(found)) if 2 not in (found.first[k], found.second[k])]
     assert found.p[kept] == pytest.approx(alone.p)
     assert found.columns == 6
-    assert all("no scores" in found.why[k] for k in range(len(found)) if k not in kept)
+    assert all(found.why[k].code == "empty-column" for k in range(len(found)) if k not in kept)
 
 
-def test_sentences() -> None:
+def test_the_signature() -> None:
     found: Tukey = tukey(matrix("blocked"))
-    assert found.sentence(position("A", "E"), "A", "E") == (
-        "E is better than A (Tukey's test, p < .001; difference 0.102, 95% interval 0.04492 to 0.1591)"
-    )
-    assert found.sentence(position("A", "E"), "A", "E", "lower").startswith("A is better than E")
-    assert found.sentence(position("A", "E"), "A", "E", None).startswith("E is higher than A")
-    assert (
-        found.sentence(position("A", "B"), "A", "B")
-        == "A and B are not significantly different (Tukey's test, p = .997)"
-    )
     assert found.signature == "tukey|scale:values|model:system+topic|systems:6|df:55|level:0.95"
 
 
@@ -471,7 +460,6 @@ def test_spread_check_is_friedmans_test_of_absolute_residuals() -> None:
     assert found.p == pytest.approx(stats.f.sf(f, 3, 42))
     spreads = [np.std(values[:, i] - values[:, j], ddof=1) for i, j in combinations(range(4), 2)]
     assert (found.least, found.most) == pytest.approx((min(spreads), max(spreads)))
-    assert "vary differently" in found.sentence()
 
 
 def test_spread_check_of_equal_spreads_errs_as_alpha_says() -> None:
@@ -481,33 +469,14 @@ def test_spread_check_of_equal_spreads_errs_as_alpha_says() -> None:
 
 
 def test_spread_check_says_where_it_cannot_be_made() -> None:
-    assert "no pair has two topics" in spread_check(np.ones((1, 3))).sentence()
-    assert "cannot be tested" in spread_check(np.random.default_rng(1).normal(size=(9, 2))).sentence()
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        (
-            np.arange(9.0).reshape(3, 3),
-            "No difference can be called significant: nothing varies between topics",
-        ),
-        (np.ones((1, 2)), "No difference can be called significant: the model leaves no degrees of freedom"),
-        (np.ones((4, 1)), "No difference can be called significant: there is one system."),
-    ],
-)
-def test_the_significant_difference_is_never_nan(values: FloatArray, words: str) -> None:
-    assert tukey(values).notes()[0].startswith(words)
+    assert math.isnan(spread_check(np.ones((1, 3))).least)
+    assert math.isnan(spread_check(np.random.default_rng(1).normal(size=(9, 2))).p)
 
 
 def test_the_significant_difference_depends_on_the_pair_where_cells_are_missing() -> None:
     values = np.random.default_rng(1).normal(size=(12, 3))
-    assert re.fullmatch(r"A difference of means above [0-9.]+ is significant\.", tukey(values).notes()[0])
+    assert tukey(values).half_width == pytest.approx([tukey(values).hsd] * 3)
     values[:6, 0] = np.nan
-    found = re.fullmatch(
-        r"A difference of means is significant above ([0-9.]+) to ([0-9.]+), depending on the pair\.",
-        tukey(values).notes()[0],
-    )
-    assert found is not None
     width = tukey(values).half_width
-    assert [float(end) for end in found.groups()] == pytest.approx([width.min(), width.max()], rel=1e-3)
+    assert width[2] < width[0]
+    assert width[0] == pytest.approx(width[1])

@@ -14,6 +14,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from adjudge.core.errors import UsageError
+from adjudge.core.results import Note
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative
 from adjudge.stats.resampling import max_t as module
@@ -166,12 +167,12 @@ def test_what_cannot_be_in_the_family_says_why() -> None:
     values[:5, 4] = [1.0, 3, 2, 5, 4]
     result = max_t(values, rng=np.random.default_rng(1), resamples=99)
     pairs = list(itertools.combinations(range(6), 2))
-    why = {pairs[k]: text for k, text in result.why.items()}
-    assert why[0, 1] == "all 10 differences are the same, and need to vary"
-    assert why[0, 2].startswith("only 4 differences of 10 are not the commonest one; the bootstrap needs 5")
-    assert why[0, 3] == "needs two topics that both have, has 1"
-    assert why[3, 4] == "needs two topics that both have, has none"
-    assert why[0, 4] == "5 common topics; the bootstrap needs 6"
+    why = {pairs[k]: note for k, note in result.why.items()}
+    assert why[0, 1] == Note.of("constant", n=10)
+    assert why[0, 2] == Note.of("few-varied", varied=4, n=10, needs=5)
+    assert why[0, 3] == Note.of("few-in-common", n=1)
+    assert why[3, 4] == Note.of("few-in-common", n=0)
+    assert why[0, 4] == Note.of("few-for-bootstrap", n=5, needs=6)
     assert [pairs[k] for k in np.flatnonzero(result.member)] == [(0, 5), (1, 5), (2, 5)]
     assert np.isnan(result.p[~result.member]).all()
     assert np.isnan(result.low[~result.member]).all()

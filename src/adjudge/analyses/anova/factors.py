@@ -263,3 +263,8 @@ def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
 
     columns = (frame["topic"], frame["reference"], targets_of(frame))
     return pd.Series([author(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
+
+
+def ordered(term: str) -> str:
+    """An interaction's factors in one order, so that topic:system is system:topic."""
+    return ":".join(sorted(term.split(":"))) if ":" in term else term

@@ -18,6 +18,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 from adjudge.analyses.anova import AnovaOrdinal
 from adjudge.analyses.anova.factors import AS_FACTOR, AnovaRows, Factor, RowsResult, build
 from adjudge.analyses.anova.ordinal_words import why_outside
+from adjudge.analyses.anova.words import reason
 from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
@@ -431,7 +432,7 @@ def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalR
     linear = rows.mixed(["system"], random)
     if linear.why is not None or linear.estimate is None:
         raise DataError(
-            f"{title}: the linear model, which gives the degrees of freedom, cannot be fitted: {linear.why}"
+            f"{title}: the linear model, which gives the degrees of freedom, cannot be fitted: {reason(linear.why)}"
         )
     fit = fit_ordinal(
         rows.values,

@@ -13,7 +13,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from adjudge.analyses.anova import Anova
-from adjudge.analyses.anova.factors import OF_TOPICS, AnovaRows, Factor, RowsResult, build, usual_factors
+from adjudge.analyses.anova.factors import (
+    OF_TOPICS,
+    AnovaRows,
+    Factor,
+    RowsResult,
+    build,
+    ordered,
+    usual_factors,
+)
+from adjudge.analyses.anova.words import NOISE, df_text, f_text, reason
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError, quoted
@@ -25,11 +34,10 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from adjudge.stats.linear.anova import AnovaRow, InteractionEffects, ResidualChecks
+    from adjudge.stats.linear.anova import AnovaRow, InteractionEffects, ResidualCheck, ResidualChecks
     from adjudge.stats.linear.model import LinearFit
 
 SumOfSquares = Literal[1, 2, 3]
-NOISE = "noise"
 RESAMPLES = 500
 NUMBERS = (
     "ss",
@@ -71,7 +79,7 @@ def analyse(scores: Scores, asked: Anova) -> AnovaResult:
     rows, terms, added = _design(scores, measure, asked)
     fit = fit_linear(rows.values, rows.codes, [rows.key(term) for term in terms])
     if not fit.residual_df and any(":" in term for term in terms):
-        raise UsageError(f"{' + '.join(terms)}: {fit.why}; leave out an interaction")
+        raise UsageError(f"{' + '.join(terms)}: {reason(fit.why)}; leave out an interaction")
     shared = _shared(rows, terms)
     ss_type = cast("SumOfSquares", asked.ss_type or (2 if shared else 1))
     table = anova_table(fit, ss_type=ss_type)
@@ -288,12 +296,11 @@ class AnovaResult(RowsResult):
             for row in map(_row, self.beside)
         ]
         cells = [row for interaction in self.interactions for row in interaction.rows()]
+        means = [tuple(_with_reason(mean).values()) for mean in self.means]
         return {
             **({"components": self.components.table} if self.components else {}),
             "beside": partial(_plain, "beside", ("measure", "term", "df", *NUMBERS), beside),
-            "means": partial(
-                _plain, "means", ["system", "n", "mean", "error", "why"], map(astuple, self.means)
-            ),
+            "means": partial(_plain, "means", ["system", "n", "mean", "error", "why"], means),
             "cells": partial(
                 _plain, "cells", ["term", "first", "second", "n", "effect", "error", "p", "large"], cells
             ),
@@ -357,13 +364,11 @@ class AnovaResult(RowsResult):
             "ss_type": self.ss_type,
             "random": self.random,
             "residuals": {
-                "normal": asdict(checks.normal),
-                "spread": asdict(checks.spread),
-                "additive": asdict(checks.additive),
+                **{name: _with_reason(getattr(checks, name)) for name in ("normal", "spread", "additive")},
                 "skewness": checks.skewness,
                 "kurtosis": checks.kurtosis,
             },
-            "components": asdict(self.components) if self.components else None,
+            "components": _with_reason(self.components) if self.components else None,
         }
 
 
@@ -371,8 +376,13 @@ def _plain(name: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -
     return Table(name=name, columns=tuple(map(Column, columns)), rows=tuple(rows))
 
 
+def _with_reason(of: ResidualCheck | MixedModel | AnovaTerm | AdjustedMean) -> dict[str, Any]:
+    """The fields of something that says why it is not there, in words."""
+    return {**asdict(of), "why": reason(of.why)}
+
+
 def _row(line: AnovaTerm) -> dict[str, Any]:
-    return {**asdict(line), "against": "+".join(line.against) or line.noise}
+    return {**_with_reason(line), "against": "+".join(line.against) or line.noise}
 
 
 @dataclass(frozen=True)
@@ -400,7 +410,7 @@ class AnovaTerm:
     """The factors that counted as a sample in this test."""
     beyond: tuple[str, ...] = ()
     """Interactions beside the terms of the table that are out of the noise, where F compares it with that alone."""
-    why: str | None = None
+    why: Note | None = None
     averaging_helps: bool = False
     """Whether it could be tested if the judgments of a summary were averaged."""
 
@@ -417,7 +427,7 @@ class AdjustedMean:
     n: int
     mean: float
     error: float
-    why: str | None = None
+    why: Note | None = None
 
 
 @dataclass(frozen=True)
@@ -495,7 +505,7 @@ class MixedModel:
     level: float = LEVEL
     resamples: int = 0
     seed: int
-    why: str | None = None
+    why: Note | None = None
     beside: tuple[AnovaTerm, ...] = ()
     """Tests of the interactions that are in the model and not in the table, each after all others."""
 
@@ -559,22 +569,6 @@ class MixedMean:
 
 def number(value: float) -> str:
     return "" if math.isnan(value) else f"{value:z.6g}"
-
-
-def df_text(value: float) -> str:
-    """Degrees of freedom: whole ones as such, estimated ones with a digit more."""
-    if math.isnan(value):
-        return ""
-    return f"{value:.0f}" if abs(value - round(value)) < 1e-6 else f"{value:.1f}"
-
-
-def f_text(value: float) -> str:
-    """Three digits: 5.07, 37.7, 123."""
-    if math.isnan(value):
-        return ""
-    if value >= 1e6:
-        return f"{value:.3g}"
-    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
 def _mixed_model(
@@ -687,11 +681,6 @@ def _terms(asked: Anova, factors: Sequence[str]) -> list[str]:
     if len(set(terms)) < len(terms):
         raise UsageError(f"a term is there twice: {', '.join(terms)}")
     return terms
-
-
-def ordered(term: str) -> str:
-    """An interaction's factors in one order, so that topic:system is system:topic."""
-    return ":".join(sorted(term.split(":"))) if ":" in term else term
 
 
 def _samples(rows: AnovaRows, terms: Sequence[str], asked: Anova) -> tuple[str, ...]:
@@ -837,16 +826,16 @@ class _Model:
             averaging_helps=bool(why and not line.why and "assessor" in names and term == "system"),
         )
 
-    def _alone(self, term: str) -> str | None:
+    def _alone(self, term: str) -> Note | None:
         """Why a factor cannot be tested that has one level, or whose levels have but one topic or system each."""
         factors = self.rows.factors
         single = [name for name in term.split(":") if len(factors[name].levels) == 1]
         if single:
-            return f"there is only one {single[0]}"
+            return Note.of("one-level", factor=single[0])
         unit = "topic" if term in OF_TOPICS else "system" if term == "kind" else None
         if unit is None or term == "set" or unit not in factors or not self.rows.same(term, unit):
             return None
-        return f"every {term} has one {unit}, so that the two cannot be told apart"
+        return Note.of("one-row-each", factor=term, unit=unit)
 
 
 def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:

@@ -3,22 +3,46 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
-from adjudge.analyses.anova.result import NOISE, df_text, f_text, ordered
+from adjudge.analyses.anova.factors import ordered
 from adjudge.analyses.scores import HUMANS
 from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, decimal, listed, p_words, percent
 
 if TYPE_CHECKING:
     from adjudge.analyses.anova.result import AnovaResult, AnovaTerm, Interaction, MixedModel
+    from adjudge.core.results import Note
+    from adjudge.stats.linear.anova import ResidualCheck, ResidualChecks
 
+NOISE = "noise"
+"""What is left after all terms."""
 MOST_NAMED = 5
 AVERAGING = "; with system and topic as the only factors, the judgments of a summary are averaged"
 FEWEST_DF = 3
 """Below so many degrees of freedom of the noise only a very large F is significant, and that is said."""
+MANY_ROWS = 500
+"""From here on F tests bear residuals that are not normal."""
+REASONS: Mapping[str, str | Callable[..., str]] = {
+    **phrasebook.REASONS,
+    "one-level": "there is only one {factor}",
+    "one-row-each": "every {factor} has one {unit}, so that the two cannot be told apart",
+    "few-rows": "needs {needs} rows, has {n}",
+    "few-freedom": "needs {needs} degrees of freedom for the noise, has {df}",
+    "freedom-of-rows": "with interactions only {df} degrees of freedom are left of {n} rows",
+    "few-groups": "needs two groups with two rows each",
+    "alike-about-medians": "distances from the medians do not vary",
+    "mirrored": "the residuals of two groups mirror each other",
+    "has-interactions": "the model has interactions",
+    "square-adds-nothing": "the square of the fit adds nothing of its own",
+}
+"""Why a term is not tested, or a check not made."""
+
+
+def reason(why: Note | None) -> str | None:
+    return None if why is None else str(why.words(REASONS))
 
 
 def _averaged(before: int, after: int, over: Sequence[str]) -> str:
@@ -87,10 +111,10 @@ def _headline(result: AnovaResult) -> str:
     """Which terms matter, which were not tested, and how much is left."""
     tested = [line for line in result.lines if line.why is None]
     if not tested:
-        helped: dict[str | None, list[bool]] = {}
+        helped: dict[Note | None, list[bool]] = {}
         for line in result.lines:
             helped.setdefault(line.why, []).append(line.averaging_helps)
-        reasons = [f"{why}{AVERAGING * all(of_lines)}" for why, of_lines in helped.items()]
+        reasons = [f"{reason(why)}{AVERAGING * all(of_lines)}" for why, of_lines in helped.items()]
         return f"On {result.title} nothing can be tested: {'; '.join(reasons)}."
     significant = [line.term for line in tested if line.p < result.alpha]
     others = [line.term for line in tested if line.term not in significant]
@@ -114,7 +138,7 @@ def about_term(line: AnovaTerm, alpha: float) -> str:
 
     name = f"The interaction {line.term}" if ":" in line.term else line.term.capitalize()
     if line.why is not None:
-        return f"{name} cannot be tested: {line.why}{AVERAGING * line.averaging_helps}."
+        return f"{name} cannot be tested: {reason(line.why)}{AVERAGING * line.averaging_helps}."
     basis = f"F({line.df}, {df_text(line.denominator_df)}) = {f_text(line.f)}, {p_words(line.p, alpha)}"
     against = f", compared with {listed(line.against)}" if line.against else ""
     if line.beyond:
@@ -169,7 +193,7 @@ def _about_cells(interaction: Interaction, alpha: float) -> str:
 def _about_variances(mixed: MixedModel, alpha: float, lines: Sequence[AnovaTerm]) -> Iterator[str]:
     """What the mixed model says beside the lines of the table."""
     if mixed.why is not None:
-        yield f"The mixed model cannot be fitted: {mixed.why}."
+        yield f"The mixed model cannot be fitted: {reason(mixed.why)}."
         yield from (about_term(line, alpha) for line in mixed.beside)
         return
     parts = []
@@ -194,7 +218,7 @@ def _about_variances(mixed: MixedModel, alpha: float, lines: Sequence[AnovaTerm]
 
 def about_residuals(result: AnovaResult) -> Iterator[str]:
     """Whether the residuals look as they should, and the rows that fit worst."""
-    yield from result.checks.sentences(result.spread_over, result.alpha)
+    yield from about_checks(result.checks, result.spread_over, result.alpha)
     if not result.largest:
         return
     first, *rest = result.largest
@@ -206,6 +230,70 @@ def about_residuals(result: AnovaResult) -> Iterator[str]:
         return
     verdict = "an outlier" if first.p < result.alpha else "no outlier among so many"
     yield f"{off}: {verdict} ({p_words(first.p, result.alpha)}, Bonferroni){then}."
+
+
+def about_checks(checks: ResidualChecks, over: str, alpha: float) -> Iterator[str]:
+    """Each check of the residuals; `over` names what the spread is compared between."""
+    yield _about_normality(checks, alpha)
+    yield _about_spread(checks.spread, over, alpha)
+    yield _about_additivity(checks.additive, alpha)
+
+
+def _about_normality(residuals: ResidualChecks, alpha: float) -> str:
+    check = residuals.normal
+    if check.why:
+        return f"Whether the residuals are normal cannot be said: {reason(check.why)}."
+    name = {"shapiro-wilk": "Shapiro-Wilk W", "dagostino-pearson": "D'Agostino-Pearson K2"}[check.name]
+    basis = (
+        f"{name} = {check.statistic:.4g}, {p_words(check.p, alpha)}; skewness {residuals.skewness:z.2f},"
+        f" excess kurtosis {residuals.kurtosis:z.2f}"
+    )
+    if check.passed(alpha):
+        return f"The residuals look normal ({basis})."
+    if residuals.n < MANY_ROWS:
+        return f"The residuals are not normal ({basis}): take the p of the F tests as approximate."
+    return f"The residuals are not normal ({basis}); with {residuals.n:,} rows the F tests bear that."
+
+
+def _about_spread(check: ResidualCheck, over: str, alpha: float) -> str:
+    if check.why:
+        return f"Whether the noise is the same for every {over} cannot be said: {reason(check.why)}."
+    first, second = check.df
+    basis = f"Brown-Forsythe F({first}, {second}) = {f_text(check.statistic)}, {p_words(check.p, alpha)}"
+    if check.passed(alpha):
+        return f"The noise is much the same for every {over} ({basis})."
+    return f"The noise is not the same for every {over} ({basis})."
+
+
+def _about_additivity(check: ResidualCheck, alpha: float) -> str:
+    if check.why:
+        return f"Whether the effects add up was not tested: {reason(check.why)}."
+    if math.isinf(check.statistic):
+        return "The effects do not just add up: the square of the fit explains all that they leave."
+    first, second = check.df
+    f = f"F({first}, {second}) = {f_text(check.statistic)}"
+    basis = f"Tukey's test of non-additivity, {f}, {p_words(check.p, alpha)}"
+    if check.passed(alpha):
+        return f"No interaction was found that grows with the effects themselves ({basis})."
+    return (
+        f"The effects do not just add up ({basis}): larger scores spread more, or less, than the model says."
+    )
+
+
+def df_text(value: float) -> str:
+    """Degrees of freedom: whole ones as such, estimated ones with a digit more."""
+    if math.isnan(value):
+        return ""
+    return f"{value:.0f}" if abs(value - round(value)) < 1e-6 else f"{value:.1f}"
+
+
+def f_text(value: float) -> str:
+    """Three digits: 5.07, 37.7, 123."""
+    if math.isnan(value):
+        return ""
+    if value >= 1e6:
+        return f"{value:.3g}"
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
 def about_interaction(result: AnovaResult, by: str) -> str:

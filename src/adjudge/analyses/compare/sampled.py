@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 from adjudge.analyses.compare import AssessorEffects, Comparing
 from adjudge.analyses.compare.words import THESE_ONLY
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.phrasebook import these_assessors
+from adjudge.analyses.phrasebook import assessors_like_these, these_assessors
 from adjudge.analyses.scores import HUMANS, Scores
 from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note
-from adjudge.core.words import number_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +57,7 @@ class Population:
     @property
     def like_these(self) -> str:
         """`assessors like these three`."""
-        return f"assessors like these {number_word(len(self.assessors))}"
+        return assessors_like_these(len(self.assessors))
 
     def mean_intervals(self, means: FloatArray, *, level: float) -> tuple[FloatArray, FloatArray]:
         """Of every system's distance from the average system, about its mean."""
@@ -150,10 +149,10 @@ def population_of(
     if reason is None:
         pairs = fit()
         why = pairs.unavailable
-        if not why and len(pairs) and all(p != p for p in pairs.p):
-            why = pairs.why.get(0, "no pair could be tested")
-        if why:
-            reason, pairs = Note.of("no-fit", why=why), None
+        if why is None and len(pairs) and all(p != p for p in pairs.p):
+            why = pairs.why.get(0, Note.of("no-pair-tested"))
+        if why is not None:
+            reason, pairs = why, None
     if effects == "random" and reason is not None:
         raise DataError(f"{measure}: assessors cannot be a random factor: {reason.words(THESE_ONLY)}")
     return Population(
@@ -205,7 +204,7 @@ def pair_results(values: FloatArray, pairs: JudgedPairs, alternative: Alternativ
         method=tuple(None if np.isnan(p_value) else "t" for p_value in pairs.p),
         signature=f"{ASSESSORS}|{pairs.design.replace(' ', '-')}|assessors:{pairs.judges}|groups:{pairs.groups}",
         alternative=alternative,
-        why=dict(pairs.why),
+        why=_reasons(pairs),
     )
 
 
@@ -234,9 +233,13 @@ def equivalence_of(c: Comparison, pairs: JudgedPairs, margin: float) -> Equivale
         p_high=p((pairs.difference - margin) / pairs.error),
         p_different=np.where(asked, pairs.p, np.nan),
         smallest=np.where(asked, 0.0, np.nan),
-        why=dict(pairs.why),
+        why=_reasons(pairs),
         signature=f"tost|{results.signature}|margin:{margin:g}|alpha:{c.alpha:g}|correct:{correct}",
     )
+
+
+def _reasons(pairs: JudgedPairs) -> dict[int, str]:
+    return {k: str(why.words(THESE_ONLY)) for k, why in pairs.why.items()}
 
 
 UNSIGNED = ("n", "error", "df", "p", "pooled_error", "pooled_df", "own_error", "own_df")

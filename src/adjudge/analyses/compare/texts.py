@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from adjudge.analyses.compare import texts_words
 from adjudge.analyses.phrasebook import low_to_high
 from adjudge.core.engine import Workers, run, worker_count
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.results import Note
 from adjudge.core.table import Column, Table, Tabular, as_json, hidden
 from adjudge.core.words import counted, decimal, listed
 from adjudge.data.rows import Summary, Topic
@@ -264,27 +266,19 @@ class TextScores(Tabular):
         return "; ".join(by_system) + "."
 
     def sentences(self) -> list[str]:
-        """What the table does not say of itself."""
-        sentences = []
-        if len(self.systems) == 1 and len(self.texts) > 1:
-            with_f = any("F" in row.columns for row in self.rows)
-            of = " of F where there is one, otherwise of the mean" if with_f else " of the mean"
-            sentences.append(f"Intervals are Student's t over texts,{of}.")
-        if self.corpus:
-            sentences.append(
-                "corpus is sacrebleu's number for all texts together, which is no mean of their scores."
-            )
-        return sentences
+        return list(texts_words.sentences(self))
+
+    def facts(self) -> Iterator[Note]:
+        """What a reader should know first: blank texts, and scores that are missing."""
+        for who, n in self.blank.items():
+            if n:
+                yield Note.of("blank", who=who, n=n, of=len(self.texts))
+        reasons = Counter((measure, why) for (measure, _, _), why in self.missing.items())
+        for (measure, why), n in reasons.items():
+            yield Note.of("missing", measure=measure, n=n, why=why)
 
     def notes(self) -> list[str]:
-        """What a reader should know first: blank texts, and scores that are missing."""
-        blanks = [
-            f"{who}: {n:,} of {counted(len(self.texts), 'text')} {'is' if n == 1 else 'are'} blank, and scored as empty"
-            for who, n in self.blank.items()
-            if n
-        ]
-        reasons = Counter((measure, why) for (measure, _, _), why in self.missing.items())
-        return blanks + [f"{measure}: {n:,} missing: {why}" for (measure, why), n in reasons.items()]
+        return [str(note.words(texts_words.NOTES)) for note in self.facts()]
 
     @property
     def signature(self) -> str:

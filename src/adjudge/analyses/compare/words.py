@@ -16,7 +16,7 @@ from adjudge.analyses.conclusions import (
     Tested,
 )
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.phrasebook import best_words, pairs_differ, these_assessors
+from adjudge.analyses.phrasebook import REASONS, best_words, pairs_differ, these_assessors
 from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed, number_word
@@ -44,14 +44,23 @@ VERDICTS = {
 }
 """By whether a pair differs, and whether it is shown to be within the margin."""
 THESE_ONLY: Mapping[str, str | Callable[..., str]] = {
+    **REASONS,
     "one-assessor": "with one assessor there is nothing to tell how others would judge",
     "clusters": "whole clusters of topics are swapped",
     "swaps-topics": lambda correct: f"{CORRECTIONS[correct].name} swaps topics",
     "pooled": "assessors are pooled by their {pool}, not their mean",
     "unnamed": "{n:,} of {scores:,} scores name no assessor",
-    "no-fit": "{why}",
+    "one-judge": "one assessor judged, which says nothing of how others would",
+    "few-judges": "so few assessors of two systems do not show how far assessors disagree about them",
+    "judges-confounded": "who judged which system leaves no way to tell how assessors disagree from how systems differ",
+    "rows-confounded": "too few judgments to tell how topics vary from noise",
+    "no-judgments": "there are no judgments",
+    "all-alike": "all differences are the same, and need to vary",
+    "too-large": "{columns} systems are too many unless equal groups of assessors judged all of them on all their"
+    " topics",
+    "no-pair-tested": "no pair could be tested",
 }
-"""Why assessors cannot be a sample."""
+"""Why assessors cannot be a sample, or two systems not be compared with assessors as one."""
 NO_NUMBER = {
     "one-topic": "an interval needs two topics",
     "same-no-interval": "all differences are the same, so that there is no interval",

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from adjudge.core.table import Column, Table, Tabular
-from adjudge.core.words import listed
+from adjudge.analyses.conditions import words
+from adjudge.core.results import Note
+from adjudge.core.table import Column, Table, Tabular, plain
 
 State = Literal["met", "unmet", "unknown", "not applicable"]
-STATE_WORDS: dict[State, str] = {
-    "met": "met",
-    "unmet": "not met",
-    "unknown": "cannot be told",
-    "not applicable": "does not apply",
-}
 SIGNS: dict[State, str] = {"met": "✓", "unmet": "✗", "unknown": "?", "not applicable": "–"}
 
 
@@ -25,9 +19,13 @@ class TrustCondition:
     """One condition: whether it is met, and the numbers that say so."""
 
     name: str
-    question: str
     state: State
-    words: str
+    facts: tuple[Note, ...]
+    """What decides it, then what there is to know beside it."""
+
+    @property
+    def question(self) -> str:
+        return words.QUESTIONS[self.name]
 
     @property
     def sign(self) -> str:
@@ -35,11 +33,21 @@ class TrustCondition:
 
     @property
     def verdict(self) -> str:
-        return STATE_WORDS[self.state]
+        return words.STATES[self.state]
 
     @property
     def css(self) -> str:
         return self.state.replace(" ", "-")
+
+    @property
+    def words(self) -> str:
+        return words.told(self.facts)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            **{name: getattr(self, name) for name in ("name", "question", "state", "words")},
+            "facts": [{"code": note.code, **plain(note.data)} for note in self.facts],
+        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,16 +71,7 @@ class TrustConditions(Tabular):
         return {condition.name: condition for condition in self.conditions}[name]
 
     def headline(self) -> str:
-        """`Of 7 conditions of trust in coverage, 4 are met, 2 are not met (...) and 1 cannot be told (...).`"""
-        counts = Counter(condition.state for condition in self.conditions)
-        parts = []
-        for state, words in STATE_WORDS.items():
-            if n := counts[state]:
-                names = listed([condition.name for condition in self.conditions if condition.state == state])
-                is_ = "" if state in ("unknown", "not applicable") else "is " if n == 1 else "are "
-                words = "do not apply" if state == "not applicable" and n > 1 else words
-                parts.append(f"{n} {is_}{words}" + (f" ({names})" if state != "met" else ""))
-        return f"Of {len(self)} conditions of trust in {self.title}, {listed(parts)}."
+        return words.headline(self)
 
     def table(self) -> Table:
         made = Table.of(
@@ -92,5 +91,5 @@ class TrustConditions(Tabular):
             "length": self.length,
             "form": self.form,
             "headline": self.headline(),
-            "conditions": [asdict(condition) for condition in self.conditions],
+            "conditions": [condition.as_dict() for condition in self.conditions],
         }

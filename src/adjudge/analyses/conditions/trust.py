@@ -1,70 +1,49 @@
 """The conditions on which the conclusions rest: each is met, not met, cannot be told, or does not apply.
 
-Every sentence follows from a number of the comparison, of the judgments or of the texts. What other chapters found out
-(stability, agreement) is taken from them.
+Each follows from numbers of the comparison, of the judgments or of the texts; `words` says them. What other chapters
+found out (stability, agreement) is taken from them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.agreement import Agreement
-from adjudge.analyses.agreement.coefficients import QuestionAgreement
-from adjudge.analyses.agreement.result import AgreementResult, agreement_on, asked_of
-from adjudge.analyses.agreement.words import alpha_sentence
-from adjudge.analyses.compare.pairs import Comparison, ranks
+from adjudge.analyses.agreement.result import AgreementResult
+from adjudge.analyses.compare.pairs import Comparison
 from adjudge.analyses.conclusions import DIFFERENT, NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
-from adjudge.analyses.conditions.copies import NEAR, RUN, CopiedTexts, copied_texts
+from adjudge.analyses.conditions.asked import questions_behind
+from adjudge.analyses.conditions.copies import CopiedTexts, copied_texts
 from adjudge.analyses.conditions.result import State, TrustCondition, TrustConditions
+from adjudge.analyses.conditions.words import QUICK
 from adjudge.analyses.pages.chapter import Absent, Findings
 from adjudge.analyses.pages.names import names_of
 from adjudge.analyses.plan.smallest import smallest_found
-from adjudge.analyses.plan.words import number
 from adjudge.analyses.scores import Scores, Source, scores_of
 from adjudge.analyses.stability import stability
-from adjudge.analyses.stability.noise import RankNoise
 from adjudge.analyses.stability.result import StabilityResult
-from adjudge.analyses.stability.words import order_kept, whose
 from adjudge.core.errors import AdjudgeError
-from adjudge.core.words import as_sentence, capitalised, counted, listed, percent
+from adjudge.core.results import Note
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
-from adjudge.judgments.protocol import QUALITY
-from adjudge.measures.judged.coverage import JudgedCoverage, Unmarked
-from adjudge.measures.judged.preference import Preference
-from adjudge.measures.judged.pyramid import JudgedPyramid
-from adjudge.measures.judged.quality import Quality, QualityErrors
-from adjudge.measures.judged.rating import Rating
-from adjudge.measures.judged.wins import Wins
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.run import looks_at_judgments
 from adjudge.measures.spec import judge_of
+from adjudge.stats.agreement import TENTATIVE
 
 if TYPE_CHECKING:
+    from adjudge.analyses.stability.noise import RankNoise
     from adjudge.measures.base import Measure
+    from adjudge.stats.judge_noise import RankDraws
 
 POWER = 0.8
-TENTATIVE = 0.667
-"""Krippendorff's threshold for tentative conclusions."""
 COPIED = 0.95
 """Of a summary's words, on average: from here on a system copies word for word."""
-QUESTIONS = {
-    "topics": "Are there enough topics?",
-    "found": "Could differences have been found?",
-    "assessors": "Did several assessors judge?",
-    "stable": "Is the top of the ranking stable?",
-    "agreement": "Do assessors agree?",
-    "copies": "Is no system a copy of another?",
-    "left out": "Is everything in?",
-}
-"""What every condition asks, by its name."""
-MOST_NAMED = 5
-QUICK = "a quick report does not look into it"
-NOBODY = "no assessor gave these scores: they are computed from texts"
+NOTES = "gone-left-out", "judgments-left-out", "rows-left-out"
+"""Of the scores: what else is not in."""
 
 
 def conditions_of_all(findings: Findings) -> list[TrustConditions]:
@@ -134,24 +113,14 @@ class Grounds:
     """What systems are called where it is not their id."""
 
     def conditions(self) -> TrustConditions:
-        comparison = self.comparison
-        stated = {
-            "topics": _topics(comparison),
-            "found": _findable(comparison),
-            "assessors": _assessors(self),
-            "stable": _stable(self),
-            "agreement": _agreement(self),
-            "copies": _copies(self),
-            "left out": _whole(self),
-        }
+        told = {name: condition(self) for name, condition in CONDITIONS.items()}
         return TrustConditions(
-            measure=comparison.measure,
-            length=comparison.matrix.length,
-            form=comparison.matrix.target.form,
-            title=comparison.title,
+            measure=self.comparison.measure,
+            length=self.comparison.matrix.length,
+            form=self.comparison.matrix.target.form,
+            title=self.comparison.title,
             conditions=tuple(
-                TrustCondition(name, QUESTIONS[name], state, capitalised(as_sentence(words)))
-                for name, (state, words) in stated.items()
+                TrustCondition(name, state, tuple(facts)) for name, (state, facts) in told.items()
             ),
         )
 
@@ -166,97 +135,89 @@ class Grounds:
     @property
     def by_text(self) -> bool:
         """Whether the scores are known to be computed from texts."""
-        measure = self.measure
-        return (
-            measure is not None
-            and not looks_at_judgments(measure)
-            and judge_of(self.comparison.measure) is None
-        )
+        ours = self.measure is not None and not looks_at_judgments(self.measure)
+        return ours and judge_of(self.comparison.measure) is None
 
-    def called(self, systems: Iterable[str]) -> str:
-        return listed([self.names.get(system, system) for system in systems])
-
-    def pairs(self, pairs: Sequence[tuple[str, str]]) -> str:
-        names = [self.called(pair) for pair in pairs[:MOST_NAMED]]
-        more = [counted(len(pairs) - MOST_NAMED, "other pair")] if len(pairs) > MOST_NAMED else []
-        return "; ".join([*names, *more])
+    def called(self, systems: Iterable[str]) -> list[str]:
+        return [self.names.get(system, system) for system in systems]
 
 
-Stated = tuple[State, str]
-"""Whether a condition is met, and the numbers that say so, with no capital letter and no full stop yet."""
+Stated = tuple[State, Sequence[Note]]
+"""Whether a condition is met, and the facts that say so, the deciding one first."""
 
 
 # Topics and power
 
 
-def _topics(comparison: Comparison) -> Stated:
+def _topics(grounds: Grounds) -> Stated:
     """Enough topics find a difference that half of the pairs of systems reach."""
+    comparison = grounds.comparison
     smallest = smallest_found(comparison, power=POWER)
-    topics = counted(smallest.topics, "topic")
-    if smallest.topics < 2:
-        return "unmet", f"two systems have {topics} in common: without two nothing can be tested"
+    topics = smallest.topics
+    if topics < 2:
+        return "unmet", [Note.of("too-few-in-common", topics=topics)]
     if smallest.hopeless:
-        return "unmet", f"{topics} cannot find any difference ({smallest.basis}): {smallest.why}"
-    if smallest.why is not None:
-        return "unknown", f"{topics}; which difference they find is not known: {smallest.why}"
-    reach, median = number(smallest.value), number(smallest.median)
-    enough = smallest.value <= smallest.median
-    if reach == median and smallest.value != smallest.median:
-        reach, median = number(smallest.value, 4), number(smallest.median, 4)
-    people = anew = ""
-    if comparison.sampled and comparison.population is not None:
-        people = f" and {counted(len(comparison.population.assessors), 'assessor')}"
-        # Two numbers for one question would puzzle whoever asks for both.
-        anew = (
-            ". That is at the median standard error found here; adjudge plan lets another study find other errors, and"
-            " so gives another number"
-        )
-    half = (
-        "half of the pairs of systems lie at least"
-        if enough
-        else "fewer than half of the pairs of systems lie"
+        return "unmet", [Note.of("no-difference", topics=topics, tested=smallest.tested, why=smallest.reason)]
+    if smallest.reason is not None:
+        return "unknown", [Note.of("reach-unknown", topics=topics, why=smallest.reason)]
+    population = comparison.population if comparison.sampled else None
+    reach = Note.of(
+        "reach",
+        difference=smallest.value,
+        median=smallest.median,
+        power=POWER,
+        topics=topics,
+        assessors=None if population is None else len(population.assessors),
+        tested=smallest.tested,
     )
-    return (
-        "met" if enough else "unmet",
-        f"with {topics}{people}, the smallest difference between two systems that is found with {percent(POWER)} power"
-        f" is about {reach} ({smallest.basis}); {half} that far apart (median {median}){anew}",
-    )
+    # Two numbers for one question would puzzle whoever asks for both.
+    facts = [reach] if population is None else [reach, Note.of("at-this-error")]
+    return "met" if smallest.value <= smallest.median else "unmet", facts
 
 
-def _findable(comparison: Comparison) -> Stated:
-    tested, total = comparison.tested[comparison.test], int(comparison.family.sum())
-    reasons = {
-        OUT_OF_REACH: "could not have been found: even with one system ahead on every topic on which the two differ, p"
-        " would not be small enough",
-        NOT_TESTED: "could not be tested",
-        NOT_COMPARABLE: "could not be compared, without a topic in common",
+def _findable(grounds: Grounds) -> Stated:
+    comparison = grounds.comparison
+    tested, pairs = comparison.tested[comparison.test], int(comparison.family.sum())
+    test, correct = tested.results.test, comparison.asked.correct
+    how = {
+        "alpha": comparison.alpha,
+        "tested": {"test": test, "correct": correct, "pairs": comparison.corrected or pairs},
     }
-    parts = [f"{n:,} {words}" for code, words in reasons.items() if (n := tested.count(code))]
-    if not parts:
-        pairs = "the one pair" if total == 1 else f"each of the {total:,} pairs"
-        return "met", f"{pairs} of systems could have been found to differ"
-    return "unmet", f"of {counted(total, 'pair')} of systems, {listed(parts)}"
+    facts = []
+    if n := tested.count(OUT_OF_REACH):
+        few = "resamples" if tested.wants_resamples(comparison.alpha) else "topics"
+        facts.append(Note.of("out-of-reach", n=n, pairs=pairs, few=few, **how))
+    for state, code in ((NOT_TESTED, "not-tested"), (NOT_COMPARABLE, "not-comparable")):
+        if n := tested.count(state):
+            facts.append(Note.of(code, n=n))
+    return ("unmet", facts) if facts else ("met", [Note.of("in-reach", pairs=pairs, **how)])
 
 
 # Assessors
 
 
+def _unnamed(grounds: Grounds) -> Stated:
+    """Of scores without assessors."""
+    if grounds.by_text:
+        return "not applicable", [Note.of("computed-from-texts")]
+    return "unknown", [Note.of("nobody-named")]
+
+
 def _assessors(grounds: Grounds) -> Stated:
-    comparison, whose = grounds.comparison, grounds.comparison.population
-    if whose is None:
-        if grounds.by_text:
-            return "not applicable", NOBODY
-        return "unknown", "the scores name no assessor: if people gave them, how many did is not known"
-    size = len(whose.assessors)
-    judged = f"{counted(size, 'assessor')} judged"
+    comparison, population = grounds.comparison, grounds.comparison.population
+    if population is None:
+        return _unnamed(grounds)
+    size = len(population.assessors)
     if size == 1:
-        return "unmet", f"{judged}: conclusions hold for this one, not for others"
+        return "unmet", [Note.of("one-assessor")]
+    holds = (
+        Note.of("for-like-these", assessors=size)
+        if comparison.sampled
+        else Note.of("for-these", assessors=size, why=population.reason)
+    )
     simulated = grounds.scores.count_simulated(comparison.measure)
-    program = f"; {counted(simulated, 'judgment is', 'judgments are')} simulated" if simulated else ""
-    if comparison.sampled:
-        return "met", f"{judged}, and conclusions are for {whose.like_these}{program}"
-    why = f": {whose.why}" if whose.why else ""
-    return "met", f"{judged}, and conclusions are for {whose.these}, not for others{why}{program}"
+    program = [Note.of("simulated", n=simulated)] if simulated else []
+    return "met", [Note.of("judged", assessors=size), holds, *program]
 
 
 def _stable(grounds: Grounds) -> Stated:
@@ -265,40 +226,44 @@ def _stable(grounds: Grounds) -> Stated:
     That every rank is settled is hardly ever so, and who may be the best is what the report begins with.
     """
     comparison, standings = grounds.comparison, grounds.comparison.standings
-    first = comparison.candidates()
+    first, total = comparison.candidates(), len(standings)
     if first is None:
-        return "unknown", "not every pair of systems was compared, so ranks are not known"
-    total, others = len(standings), len(standings) - len(first)
+        return "unknown", [Note.of("not-ranked")]
     differ = comparison.tested[comparison.test].count(DIFFERENT)
-    settled = bool(first) and len(first) <= others
     if not differ:
-        systems = counted(total, "system")
-        return ("unmet", f"no pair of systems differs significantly, so any of the {systems} may be the best")
-    if settled:
-        rest = "the other system" if others == 1 else f"each of the other {others:,} systems"
-        best = grounds.called(first)
-        words = f"only {best} may be the best: for {rest} there is one that is significantly better"
-    elif first:
-        words = f"more than half of the systems, {len(first):,} of {total:,}, may be the best"
+        return "unmet", [Note.of("none-differs", systems=total)]
+    clear = 0 < len(first) <= total - len(first)
+    if clear:
+        top = Note.of("top", systems=grounds.called(first), of=total)
     else:
-        words = "for every system there is one that is significantly better"
-    fixed = sum(s.best == s.worst for s in standings)
-    pairs = counted(int(comparison.family.sum()), "pair")
-    words += f". Significant differences settle the order of {differ:,} of {pairs} and {fixed:,} of the {total:,} ranks"
+        top = Note.of("wide-top", systems=len(first), of=total) if first else Note.of("no-top")
+    pairs, ranks = int(comparison.family.sum()), sum(s.best == s.worst for s in standings)
+    facts = [top, Note.of("settled", differ=differ, pairs=pairs, ranks=ranks, systems=total)]
     widest = max(standings, key=lambda s: s.worst - s.best)
     if widest.best < widest.worst:
-        name, open_ = grounds.called([widest.system]), ranks(widest, " to ")
-        words += f"; most is left open for {name}, which may have any rank from {open_}"
+        (system,) = grounds.called([widest.system])
+        facts.append(Note.of("widest", system=system, best=widest.best, worst=widest.worst))
     share = 1.0
     if (noise := _noise_of(grounds)) is not None and noise.drawn is not None:
-        # The share of draws in which one of the candidates has the best mean, rounded down, so that it holds.
         share = sum(float(noise.drawn.best[noise.systems.index(s)]) for s in first if s in noise.systems)
-        if settled:
-            who = "it" if len(first) == 1 else "one of them"
-            draws = f"{noise.drawn.draws:,} draws for {whose(noise)} on these topics"
-            words += f". In {math.floor(1000 * share + 1e-9) / 10:g} % of {draws}, {who} has the best mean"
-        words += f". {capitalised(order_kept(noise))}"
-    return ("met" if settled and share >= comparison.level else "unmet", words)
+        facts.append(_in_draws(noise, noise.drawn, share if clear else None))
+    return "met" if clear and share >= comparison.level else "unmet", facts
+
+
+def _in_draws(noise: RankNoise, drawn: RankDraws, share: float | None) -> Note:
+    """In which part of the draws one of the candidates has the best mean, and which pairs keep their order."""
+    sure, pairs = noise.sure_pairs()
+    return Note.of(
+        "in-draws",
+        like=noise.noise.like is not None,
+        assessors=noise.noise.assessors,
+        draws=drawn.draws,
+        level=drawn.level,
+        sure=sure,
+        pairs=pairs,
+        # In per cent, rounded down, so that it holds.
+        best=None if share is None else math.floor(1000 * share + 1e-9) / 10,
+    )
 
 
 def _noise_of(grounds: Grounds) -> RankNoise | None:
@@ -323,173 +288,89 @@ def _noise_of(grounds: Grounds) -> RankNoise | None:
 
 
 def _agreement(grounds: Grounds) -> Stated:
-    whose = grounds.comparison.population
-    if whose is None:
-        if grounds.by_text:
-            return "not applicable", NOBODY
-        return "unknown", "the scores name no assessor, so nothing is known of agreement"
-    if len(whose.assessors) == 1:
-        return "unknown", "one assessor judged: there is nobody to agree with"
-    if isinstance(grounds.agreement, Absent):
-        return "unknown", str(grounds.agreement.why)
+    population, agreement = grounds.comparison.population, grounds.agreement
+    if population is None:
+        return _unnamed(grounds)
+    if len(population.assessors) == 1:
+        return "unknown", [Note.of("nobody-to-agree")]
+    if isinstance(agreement, Absent):
+        return "unknown", [Note.of("not-known", why=str(agreement.why))]
     try:
-        asked = _questions(grounds, grounds.agreement)
+        asked = questions_behind(grounds.scores, grounds.comparison.matrix, grounds.measure, agreement)
     except AdjudgeError as error:
-        return "unknown", str(error)
+        return "unknown", [Note.of("not-known", why=error.text)]
     if asked is None:
-        return "unknown", "it is not known which questions these scores are made of"
+        return "unknown", [Note.of("questions-unknown")]
     measured = [question for question in asked if question.alpha.why is None]
     if not measured:
-        why = asked[0].alpha.why if asked else "no question behind these scores has answers of two assessors"
-        return "unknown", f"agreement is not known: {why}"
+        return "unknown", [Note.of("not-known", why=asked[0].alpha.why) if asked else Note.of("no-questions")]
     worst, best = (of(measured, key=lambda question: question.alpha.value) for of in (min, max))
-    state: State = "met" if worst.alpha.value >= TENTATIVE else "unmet"
-    if len(measured) == 1:
-        of = f"on {worst.title} ({worst.source}), the question that these scores are made of, "
-        if worst.source is None:
-            of = f"of {worst.title}, the scores compared here, "
-        return (state, f"{of}Krippendorff's {alpha_sentence(worst.alpha, worst.topics)}")
-    least = sum(question.alpha.value >= TENTATIVE for question in measured)
-    return (
-        state,
-        f"Krippendorff's alpha of the {counted(len(measured), 'question')} that these scores are made of runs from"
-        f" {worst.alpha.value:z.3f} ({worst.title}) to {best.alpha.value:z.3f} ({best.title}); {least:,}"
-        f" {'reaches' if least == 1 else 'reach'} {TENTATIVE}, the least for tentative conclusions, which all should",
+    fact = (
+        Note.of("alpha", title=worst.title, source=worst.source, topics=worst.topics, alpha=worst.alpha)
+        if len(measured) == 1
+        else Note.of(
+            "alphas",
+            questions=len(measured),
+            worst=(worst.title, worst.alpha.value),
+            best=(best.title, best.alpha.value),
+            reach=sum(question.alpha.value >= TENTATIVE for question in measured),
+        )
     )
-
-
-def _questions(grounds: Grounds, result: AgreementResult | None) -> list[QuestionAgreement] | None:
-    """The questions that scores are made of, about texts of their length and form; None where nothing says which.
-
-    What was found already is taken from there; a measure of another length or form asks for its own.
-    """
-    scores, matrix = grounds.scores, grounds.comparison.matrix
-    wanted = _asked_of(grounds.measure)
-    form = None if matrix.form is None else matrix.target.form
-    by_key = {question.key: question for question in result.questions} if result is not None else {}
-    source = result.source if result is not None else None
-    source = source or asked_of(scores.everyone or scores, scores.left_out)
-    there = [question for question in source.asked.questions if question.is_of(matrix.length, form)]
-    own_questions = [q for q in there if q.source is None and (q.asked or q.question) == matrix.measure]
-    there = own_questions or [
-        q for q in there if q.source is not None and wanted is not None and wanted(q.asked or q.question)
-    ]
-    if not there and wanted is None:
-        return None
-    left = {question.key for question in there} - by_key.keys()
-    if left:
-        more = agreement_on(source, lambda question: question.key in left, Agreement(without=scores.left_out))
-        by_key |= {question.key: question for question in more.questions}
-    return [by_key[question.key] for question in there]
-
-
-def _asked_of(measure: Measure | None) -> Callable[[str], bool] | None:
-    """Whether a question is one that assessors answer for a measure; None where that is not known."""
-    if isinstance(measure, QualityErrors) and measure.question == "all":
-        return lambda asked: asked.startswith(QUALITY)
-    kinds: dict[type, str] = {
-        JudgedCoverage: "completeness",
-        Unmarked: "unmarked",
-        JudgedPyramid: "content-units",
-        Preference: "preference",
-        Wins: "preference",
-    }
-    key = next((name for kind, name in kinds.items() if isinstance(measure, kind)), None)
-    if isinstance(measure, QualityErrors):
-        key = measure.question
-    elif isinstance(measure, Quality):
-        key = measure.question if measure.q in ("", Quality.q) else measure.q
-    elif isinstance(measure, Rating):
-        key = measure.aspect
-    return None if key is None else lambda asked: key in (asked, asked.rpartition(":")[2])
+    return "met" if worst.alpha.value >= TENTATIVE else "unmet", [fact]
 
 
 # Copies
 
 
 def _copies(grounds: Grounds) -> Stated:
-    comparison, texts = grounds.comparison, grounds.texts
-    systems = [s.system for s in comparison.standings]
-    equal, flat = _equal_scores(comparison)
-    same_scores = f"the same score on every topic: {grounds.pairs(equal)}"
-    if texts is None or not any(system in pair for pair in texts.shared for system in systems):
-        if equal:
-            return ("unmet", f"{same_scores}; there are no texts here")
-        none = "no two systems that were compared have the same score on every topic"
-        if flat:
-            none = (
-                f"{counted(len(flat), 'pair')} of systems {'has' if len(flat) == 1 else 'have'} one and the same score"
-                " on all topics, which may have other reasons than copying"
-            )
-        elif comparison.family.all():
-            none = "no two systems have the same score on every topic that both have"
-        return "unknown", f"{none}; whether texts are copied cannot be told without them"
-    pairs = texts.pairs(systems)
-    compared = {system for pair in texts.shared for system in pair}
+    texts, systems = grounds.texts, [s.system for s in grounds.comparison.standings]
+    equal = [grounds.called(pair) for pair in _equal_scores(grounds.comparison)]
+    same = [Note.of("same-scores", pairs=equal)] if equal else []
+    compared = set() if texts is None else {system for pair in texts.shared for system in pair}
+    if texts is None or not compared.intersection(systems):
+        return "unmet" if same else "unknown", [*same, Note.of("no-texts")]
     bare = [system for system in systems if system not in compared]
-    rest = f"; {same_scores}" if equal else ""
-    if bare:
-        rest += f"; {grounds.called(bare)} {'has' if len(bare) == 1 else 'have'} no text here to compare"
-    rest += _source_words(systems, texts, grounds)
-    if not pairs:
-        state: State
-        state, who = ("unknown", "of the other systems no two") if bare else ("met", "no two systems")
-        return (
-            state,
-            f"{who} have the same text, or one that shares {percent(NEAR)} of the word trigrams, on half of their"
-            f" summaries or more{rest}",
-        )
-    phrases = [
-        f"{grounds.called((a, b))} on {texts.near[a, b]:,} of {texts.shared[a, b]:,} summaries"
-        f" ({texts.same[a, b]:,} word for word)"
-        for a, b in pairs[:MOST_NAMED]
+    beside = [*same, *([Note.of("no-text", systems=grounds.called(bare))] if bare else [])]
+    beside.append(_from_source(systems, texts, grounds))
+    near = [
+        (*grounds.called(pair), texts.near[pair], texts.shared[pair], texts.same[pair])
+        for pair in texts.pairs(systems)
     ]
-    more = f" and {counted(len(pairs) - MOST_NAMED, 'other pair')}" if len(pairs) > MOST_NAMED else ""
-    return (
-        "unmet",
-        f"{counted(len(pairs), 'pair')} of systems {'has' if len(pairs) == 1 else 'have'} the same or nearly the same"
-        f" texts: {'; '.join(phrases)}{more}{rest}",
-    )
+    if near:
+        return "unmet", [Note.of("near-texts", pairs=near), *beside]
+    return "unknown" if bare else "met", [Note.of("no-near-texts", others=bool(bare)), *beside]
 
 
-def _equal_scores(comparison: Comparison) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Pairs with the same score on every topic, of at least two; apart from them those whose scores are one number."""
+def _equal_scores(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Pairs with the same score on every topic, of at least two; one number everywhere is no sign of a copy."""
     import numpy as np
 
     counts, matrix = comparison.tested[comparison.test].results.counts, comparison.matrix
-    pairs: tuple[list[tuple[str, str]], list[tuple[str, str]]] = [], []
     for k in np.flatnonzero(comparison.family & (counts.ties == counts.n) & (counts.n > 1)).tolist():
         a, b = int(counts.first[k]), int(counts.second[k])
         values = matrix.values[:, a]
-        flat = np.unique(values[~np.isnan(values)]).size <= 1
-        pairs[flat].append((matrix.systems[a], matrix.systems[b]))
-    return pairs
+        if np.unique(values[~np.isnan(values)]).size > 1:
+            yield matrix.systems[a], matrix.systems[b]
 
 
-def _source_words(systems: list[str], texts: CopiedTexts, grounds: Grounds) -> str:
+def _from_source(systems: list[str], texts: CopiedTexts, grounds: Grounds) -> Note:
     """Who takes the source's words: of baselines that is expected."""
-    measured = [system for system in systems if system in texts.copied]
-    if not measured:
-        return "; without documents it cannot be told who copies the source"
-    copiers = [system for system in measured if texts.copied[system] >= COPIED]
-    runs = f"words stand in runs of {RUN} or more that the source has"
-    most = max(texts.copied[system] for system in measured)
-    share = min((texts.copied[system] for system in copiers), default=most)
-    # Rounded down, so that it holds.
-    least = "all their" if share >= 1 else f"at least {math.floor(100 * share)} % of their"
+    shares = {system: texts.copied[system] for system in systems if system in texts.copied}
+    if not shares:
+        return Note.of("no-documents")
+    copiers = [system for system, share in shares.items() if share >= COPIED]
+    # In per cent, rounded down, so that it holds.
     if not copiers:
-        who = grounds.called([max(measured, key=lambda system: texts.copied[system])])
-        return f"; nobody copies the source word for word (the most does {who}: {least} {runs})"
-    copy = "copies" if len(copiers) == 1 else "copy"
-    words = f"; {grounds.called(copiers)} {copy} the source word for word ({least} {runs})"
+        most = max(shares, key=lambda system: shares[system])
+        return Note.of("no-copier", system=grounds.called([most])[0], share=math.floor(100 * shares[most]))
     collection = grounds.collection
     baselines = [s for s in copiers if s in collection.systems and collection.kind(s) == "baseline"]
-    if not baselines:
-        return words
-    if len(baselines) == len(copiers):
-        return f"{words}: {'a baseline' if len(copiers) == 1 else 'all of them baselines'}"
-    are = "is a baseline" if len(baselines) == 1 else "are baselines"
-    return f"{words}; of these {grounds.called(baselines)} {are}"
+    return Note.of(
+        "copiers",
+        systems=grounds.called(copiers),
+        share=math.floor(100 * min(shares[system] for system in copiers)),
+        baselines=grounds.called(baselines),
+    )
 
 
 # What was left out
@@ -500,31 +381,34 @@ def _whole(grounds: Grounds) -> Stated:
     import numpy as np
 
     scores, collection, matrix = grounds.scores, grounds.collection, grounds.comparison.matrix
-    gaps = []
+    facts = []
     cells = {(topic, system) for topic, system, _ in matrix.missing}
-    rows, columns = np.nonzero(np.isnan(matrix.values))
-    cells |= {
-        (matrix.topics[k], matrix.systems[j]) for k, j in zip(rows.tolist(), columns.tolist(), strict=True)
-    }
+    cells |= {(matrix.topics[k], matrix.systems[j]) for k, j in np.argwhere(np.isnan(matrix.values)).tolist()}
     if cells:
-        systems = {system for _, system in cells}
-        are = "is" if len(cells) == 1 else "are"
-        gaps.append(f"{counted(len(cells), 'score')} of {counted(len(systems), 'system')} {are} missing")
+        facts.append(Note.of("missing", n=len(cells), systems=len({system for _, system in cells})))
     form = matrix.target.form
-    if withdrawn := [
-        s for s in collection.withdrawn if matrix.length in (None, s.length) and form in (None, s.form)
-    ]:
-        gaps.append(f"{counted(len(withdrawn), 'summary', 'summaries')} withdrawn")
+    if n := sum(matrix.length in (None, s.length) and form in (None, s.form) for s in collection.withdrawn):
+        facts.append(Note.of("withdrawn", n=n))
     if scores.left_out:
-        gaps.append(f"{counted(len(scores.left_out), 'assessor')} left out ({listed(scores.left_out)})")
+        facts.append(Note.of("without", assessors=list(scores.left_out)))
     if stale := scores.stale.get(matrix.measure):
-        gaps.append(f"{counted(len(stale), 'topic')} changed since they were scored")
-    gaps += scores.notes(matrix.measure, "gone-left-out", "judgments-left-out", "rows-left-out")
-    if gaps:
-        return "unmet", listed(gaps)
-    topics = "the one topic" if len(matrix.topics) == 1 else f"each of the {len(matrix.topics):,} topics"
-    return (
-        "met",
-        f"each of the {counted(len(grounds.comparison.standings), 'system')} has a score on {topics}; no summary"
-        f"{' of this length or form' if collection.withdrawn else ''} was withdrawn, no assessor left out",
-    )
+        facts.append(Note.of("stale", topics=len(stale)))
+    for note in scores.remarks(matrix.measure):
+        if note.code in NOTES and note not in facts:
+            facts.append(note)
+    if facts:
+        return "unmet", facts
+    systems, topics = len(grounds.comparison.standings), len(matrix.topics)
+    return "met", [Note.of("whole", systems=systems, topics=topics, target=bool(collection.withdrawn))]
+
+
+CONDITIONS: dict[str, Callable[[Grounds], Stated]] = {
+    "topics": _topics,
+    "found": _findable,
+    "assessors": _assessors,
+    "stable": _stable,
+    "agreement": _agreement,
+    "copies": _copies,
+    "left out": _whole,
+}
+"""By name, as in `words.QUESTIONS`."""

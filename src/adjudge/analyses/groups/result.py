@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adjudge.analyses import conclusions
 from adjudge.analyses.groups import Groups
 from adjudge.analyses.matrix_result import MatrixResult
-from adjudge.analyses.phrasebook import rank_range
+from adjudge.analyses.phrasebook import rank_range, reason
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.core.phrases import Argument
@@ -327,7 +327,7 @@ class GroupsResult(MatrixResult):
                     *row,
                     CONCLUSIONS[conclusion],
                     test.method,
-                    test.why.get(k),
+                    reason(test.why.get(k)),
                 )
                 for k, (i, j, row, conclusion) in enumerate(pairs)
             ],
@@ -347,7 +347,7 @@ class GroupsResult(MatrixResult):
                     name,
                     None if n is None else int(n[k]),
                     *(float(getattr(tested, number)[k]) for number in numbers),
-                    tested.why.get(k),
+                    reason(tested.why.get(k)),
                 )
                 for k, name in enumerate(self.contrast_names)
                 if tested is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -15,12 +16,15 @@ from adjudge.analyses.methods import (
     prepared_words,
     what_was_compared,
 )
-from adjudge.analyses.phrasebook import best_words, pairs_differ
-from adjudge.core.words import capitalised, counted, listed
+from adjudge.analyses.phrasebook import best_words, pairs_differ, reason
+from adjudge.core.words import capitalised, counted, listed, p_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.groups.result import GroupsResult
-    from adjudge.stats.own_variances import WithBest
+    from adjudge.stats.linear.contrasts import Contrasts
+    from adjudge.stats.linear.tukey import SpreadCheck, Tukey
+    from adjudge.stats.own_variances import OwnContrasts, OwnVariances, WithBest
+    from adjudge.stats.paired import Better
 
 NOTES = phrasebook.NOTES
 CEILING = {
@@ -29,6 +33,13 @@ CEILING = {
     "tukey": "few topics show how far their scores vary, and one variance does not fit all systems",
 }
 """What a ceiling means for each method."""
+ADJUST_WORDS = {
+    "none": "t",
+    "bonferroni": "t, Bonferroni",
+    "holm": "t, Holm",
+    "scheffe": "Scheffé",
+    "single-step": "multivariate t",
+}
 SCALED = {
     "ranks": f"Scores were replaced by their ranks{cite('conover1981')}.",
     "topic-ranks": "Scores were replaced by their ranks within topics.",
@@ -37,15 +48,17 @@ SCALED = {
 
 def sentences(result: GroupsResult) -> Iterator[str]:
     from adjudge.analyses.groups.result import MOST_LINES
+    from adjudge.stats.linear.tukey import Tukey
 
     yield _headline(result)
     yield result.rankings.sentence()
     if (warning := result.lines.warning()) and len(result.lines.lines) <= MOST_LINES:
         yield f"{capitalised(warning)}."
     yield from _about_missing(result)
-    yield from result.test.notes()
+    if isinstance(result.test, Tukey):
+        yield about_hsd(result.test)
     if result.spreads is not None:
-        yield result.spreads.sentence(result.alpha)
+        yield about_spread(result.spreads, result.alpha)
     if result.hsu is not None:
         yield _about_best(result, result.hsu)
     if result.contrasts is not None:
@@ -54,7 +67,7 @@ def sentences(result: GroupsResult) -> Iterator[str]:
                 f"The {len(result.contrast_names)} contrasts are corrected as one family, apart from the pairs."
             )
         for k, name in enumerate(result.contrast_names):
-            yield result.contrasts.sentence(k, name)
+            yield contrast_sentence(result.contrasts, k, name)
     if (at_end := result.at_the_end()) is not None:
         end, score, systems = at_end
         have = "has" if len(systems) == 1 else "have"
@@ -69,7 +82,93 @@ def sentences(result: GroupsResult) -> Iterator[str]:
 def pair_sentences(result: GroupsResult) -> Iterator[str]:
     """Every pair in words."""
     for k, (a, b) in enumerate(combinations(result.matrix.systems, 2)):
-        yield result.test.sentence(k, a, b, result.matrix.info.better)
+        yield pair_sentence(result.test, k, a, b, result.matrix.info.better)
+
+
+def pair_sentence(
+    test: OwnVariances | Tukey, k: int, a: str, b: str, better: Better | None = "higher"
+) -> str:
+    """What the k-th pair's test says of its systems, called a and b."""
+    from adjudge.stats.linear.tukey import Tukey
+
+    alpha, pooled = round(1 - test.level, 12), isinstance(test, Tukey)
+    if k in test.why:
+        why = f"({test.words}: {reason(test.why[k])})"
+        if pooled or test.n[k] == 0:
+            return f"{a} and {b} cannot be compared {why}"
+        return f"A difference between {a} and {b} could not have been found {why}"
+    basis = f"{test.words}, {p_words(float(test.p[k]), alpha)}{'' if pooled else f', n = {test.n[k]}'}"
+    ends = f"{test.level:.0%} interval"
+    if test.conclusion[k] != 0:
+        gap = ""
+        if not isinstance(test, Tukey):
+            reach = "; too few topics differ to find more" if test.beyond[k] else ""
+            gap = f"; difference {test.difference[k]:.4g}, {ends} {test.low[k]:.4g} to {test.high[k]:.4g}{reach}"
+        return f"{a} and {b} are not significantly different ({basis}{gap})"
+    first = (test.difference[k] > 0) == (better != "lower")
+    winner, loser = (a, b) if first else (b, a)
+    near, far = sorted(abs(float(end)) for end in (test.low[k], test.high[k]))
+    gap = f"difference {abs(test.difference[k]):.4g}, {ends} {near:.4g} to {far:.4g}"
+    return f"{winner} is {'better' if better else 'higher'} than {loser} ({basis}; {gap})"
+
+
+def contrast_sentence(tested: OwnContrasts | Contrasts, k: int, name: str) -> str:
+    """What the k-th contrast says, called by a name such as "humans - machines"."""
+    from adjudge.stats.linear.contrasts import Contrasts
+
+    estimate = float(tested.estimate[k])
+    if k in tested.why:
+        value, cannot = ("", "estimated") if math.isnan(estimate) else (f" = {estimate:z.4g}", "tested")
+        return f"{name}{value} cannot be {cannot} ({reason(tested.why[k])})"
+    alpha = round(1 - tested.level, 12)
+    side = "is above 0" if estimate > 0 else "is below 0"
+    if tested.p[k] > alpha:
+        side = "is not significantly different from 0"
+    ends = f"{tested.level:.0%} interval {tested.low[k]:z.4g} to {tested.high[k]:z.4g}"
+    by, n = (
+        (ADJUST_WORDS[tested.adjust], "")
+        if isinstance(tested, Contrasts)
+        else (tested.words, f", n = {tested.n[k]}")
+    )
+    return f"{name} = {estimate:z.4g} {side} ({by}, {p_words(float(tested.p[k]), alpha)}{n}; {ends})"
+
+
+def about_hsd(test: Tukey) -> str:
+    """Which difference is significant: one without missing cells, else from the least to the largest."""
+    import numpy as np
+
+    widths = test.half_width[np.isfinite(test.half_width) & (test.se > 0)]
+    what = "A difference of means" if test.scale == "values" else "A difference of mean ranks"
+    if not widths.size:
+        why = reason(next(iter(test.why.values()), None)) or (
+            "there is one system" if test.p.size == 0 else "nothing varies between topics but their level"
+        )
+        return f"No difference can be called significant: {why}."
+    low, high = f"{widths.min():.4g}", f"{widths.max():.4g}"
+    if low == high:
+        return f"{what} above {low} is significant."
+    return f"{what} is significant above {low} to {high}, depending on the pair."
+
+
+def about_spread(check: SpreadCheck, alpha: float) -> str:
+    """Whether pairs' differences spread alike, and what it means for Tukey's p-values."""
+    start = "Tukey's test takes one spread for the differences of all pairs"
+    if math.isnan(check.least):
+        return f"{start}; no pair has two topics to look at."
+    if check.most == 0:
+        return f"{start}; here no pair's differences vary at all."
+    seen = f"here their standard deviations go from {check.least:.4g} to {check.most:.4g}"
+    if math.isnan(check.p):
+        return f"{start}; {seen}, and whether systems vary alike cannot be tested."
+    friedman = (
+        f"Friedman's test of absolute residuals, {p_words(check.p, alpha)}, n = {counted(check.n, 'topic')}"
+    )
+    if check.p > alpha:
+        return f"{start}; {seen}. Systems were not found to vary differently ({friedman})."
+    return (
+        f"{start}; {seen}, and systems vary differently ({friedman}). The p-values of widely spread pairs are then too"
+        " small and those of the others too large; each pair's own variance does not assume this."
+    )
 
 
 def _headline(result: GroupsResult) -> str:
@@ -98,16 +197,12 @@ def _why_out_of_reach(result: GroupsResult) -> str:
     """Why pairs could not have been found to differ: the commonest reason."""
     import numpy as np
 
-    from adjudge.stats.own_variances import no_test
-
     test = result.test
     pairs = np.flatnonzero(test.conclusion == 2).tolist()
-    reasons = [test.why.get(k, "too few topics differ at all") for k in pairs]
+    reasons = [reason(test.why.get(k)) or "too few topics differ at all" for k in pairs]
     most = max(dict.fromkeys(reasons), key=reasons.count)
     why = most if len(set(reasons)) == 1 else f"mostly: {most}"
-    constant = any(
-        result.n[k] > 1 and test.why.get(k) == no_test(int(result.n[k])) and test.difference[k] for k in pairs
-    )
+    constant = any(k in test.why and test.why[k].code == "constant" and test.difference[k] for k in pairs)
     if constant and not result.pooled:
         why += "; `adjudge compare` tests differences that are all the same by their ranks"
     return why

@@ -40,7 +40,7 @@ from adjudge.analyses.judged.parts import (
     pooled_notes,
 )
 from adjudge.analyses.judged.quality_answers import answer_words, page_answers, quality_answers
-from adjudge.analyses.judged.unit_coverage import ONLY_SUMS, coverage_spread, unit_coverage
+from adjudge.analyses.judged.unit_coverage import coverage_spread, unit_coverage
 from adjudge.analyses.judged.unmarked import unmarked_units
 from adjudge.analyses.judged.volume import judging_volume, submitted
 from adjudge.core.results import Note, Result
@@ -49,7 +49,7 @@ from adjudge.data.collection import Collection
 from adjudge.data.scores import ScoreTable, targets_of
 from adjudge.judgments.protocol import RATING, UNIT, Protocol, Question, Value, inconsistency
 from adjudge.judgments.tasks import ANONYMOUS, is_anonymous
-from adjudge.measures.judged.coverage import Coverage, Retention
+from adjudge.measures.judged.coverage import ONLY_SUMS, Coverage, Retention
 from adjudge.measures.judged.quality import NONE, QualityErrors
 
 if TYPE_CHECKING:

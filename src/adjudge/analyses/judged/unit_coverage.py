@@ -29,11 +29,10 @@ from adjudge.analyses.judged.parts import JudgedResult, mean_cells, mean_columns
 from adjudge.analyses.scores import Source
 from adjudge.core.table import Column, Table
 from adjudge.judgments.protocol import Choice, Protocol
-from adjudge.measures.judged.coverage import Coverage
+from adjudge.measures.judged.coverage import ONLY_SUMS, Coverage
 
 ALL = "all"
 """Every source together."""
-ONLY_SUMS = "only sums of the page are known, not its units"
 SPREAD = "coverage-quartiles"
 
 

@@ -209,8 +209,8 @@ class LengthsResult(Result):
             if holes := len(at_length.matrix.missing):
                 yield Note.of("missing-at-length", at=at_length.name, n=holes)
             if why := at_length.tests.why:
-                reason = next(iter(why.values()))
-                yield Note.of("pairs-not-tested-at-length", at=at_length.name, n=len(why), why=reason)
+                first = next(iter(why.values()))
+                yield Note.of("pairs-not-tested-at-length", at=at_length.name, n=len(why), why=first)
         for left in self.left_out:
             yield Note.of("length-left-out-of-the-mean", **asdict(left))
 

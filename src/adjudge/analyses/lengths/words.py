@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
-from adjudge.analyses.phrasebook import pairs_differ
+from adjudge.analyses.phrasebook import pairs_differ, reason
 from adjudge.core.words import counted, listed, p_words
 from adjudge.data.scores import LengthLeftOut
 
@@ -20,7 +20,9 @@ NOTES = {
     "missing-at-length": lambda at, n: (
         f"at {at} {counted(n, 'cell')} of the matrix {'is' if n == 1 else 'are'} missing"
     ),
-    "pairs-not-tested-at-length": lambda at, n, why: f"at {at} {counted(n, 'pair')} cannot be tested: {why}",
+    "pairs-not-tested-at-length": lambda at, n, why: (
+        f"at {at} {counted(n, 'pair')} cannot be tested: {reason(why)}"
+    ),
     "length-left-out-of-the-mean": lambda **left: str(LengthLeftOut(**left)),
 }
 
@@ -55,7 +57,7 @@ def _pairs_that_differ(at_length: AtLength) -> str:
     where = f"With {at_length.name} averaged" if at_length.together else f"At {at_length.name}"
     tests = at_length.tests
     if not at_length.pairs:
-        why = next(iter(tests.why.values()), "there is one system")
+        why = reason(next(iter(tests.why.values()), None)) or "there is one system"
         return f"{where} no two systems can be compared: {why}."
     beyond = int((tests.conclusion == 2).sum()) - len(tests.why)
     reach = f"; {beyond:,} could not have been found" if beyond > 0 else ""

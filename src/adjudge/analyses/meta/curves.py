@@ -22,7 +22,6 @@ from adjudge.analyses.meta.referenced import ReferencedScores, References, mean_
 from adjudge.analyses.meta.words import coefficient_words, over_words, plural
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
-from adjudge.core.words import counted
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.correlation import Coefficient, CorrelationLevel, correlations, weighted_correlations
@@ -134,7 +133,7 @@ class NoCurve:
     """A curve that cannot be drawn, of one measure or human measure or of all."""
 
     what: CurveOf
-    why: str
+    why: Note
     measure: str | None = None
     human: str | None = None
     among: Among | None = None
@@ -186,7 +185,7 @@ class CurvesResult(Result):
             "level": self.level,
             "coefficient": self.coefficient,
             "among": list(self.among),
-            "none": list(self.none),
+            "none": [{**vars(missing), "why": missing.why.code, **missing.why.data} for missing in self.none],
         }
 
     def notes(self) -> Iterator[Note]:
@@ -517,7 +516,7 @@ def _over_topics(study: _Study, none: list[NoCurve]) -> Iterator[_Curves]:
             unit = "topic" if groups is None else "set of topics"
             n = len(rows) if groups is None else int(groups.max()) + 1
             if n < 2:
-                why = f"{counted(n, unit, plural(unit))} with scores of both, and a curve needs two"
+                why = Note.of("one-unit", n=n, unit=unit)
                 human_words = human.info.words
                 none += [NoCurve("topics", why, cells.measures[m].words, human_words) for m in which]
                 continue
@@ -579,11 +578,11 @@ def _over_assessors(study: _Study, none: list[NoCurve]) -> Iterator[_Curves]:
         counts = np.count_nonzero(present, axis=0)[present.any(axis=0)]
         why = None
         if not human.assessors:
-            why = "its scores name no assessor"
+            why = Note.of("nobody-named")
         elif not counts.size:
-            why = "these systems were not judged"
+            why = Note.of("not-judged")
         elif counts.max() < 2:
-            why = "every summary was judged by one assessor, and a curve needs two"
+            why = Note.of("one-assessor")
         if why is not None:
             none.append(NoCurve("assessors", why, human=human.info.words))
             continue
@@ -648,19 +647,19 @@ class _ReferenceCurves(_Curves):
 def _over_references(study: _Study, none: list[NoCurve]) -> Iterator[_Curves]:
     cells, scores = study.cells, study.run.scores
     if scores is None:
-        none.append(NoCurve("references", "it needs the scores that the cells were made from"))
+        none.append(NoCurve("references", Note.of("no-scores")))
         return
     references = References(cells, scores, study.run.asked)
     for info in cells.measures:
         source = references.of(info.measure)
-        if isinstance(source, str):
+        if isinstance(source, Note):
             none.append(NoCurve("references", source, measure=info.words))
             continue
         present = source.present[source.present.any(axis=1)]
         counts = np.count_nonzero(present, axis=1)
         least, most = int(counts.min()), int(counts.max())
         if most < 2:
-            why = "every topic has one reference, and a curve needs two"
+            why = Note.of("one-reference")
             none.append(NoCurve("references", why, measure=info.words))
             continue
         same = bool((present == present.any(axis=0)).all())

@@ -748,10 +748,12 @@ def curve(
     """Correlation with people by the number of references, topics or assessors, a line per measure."""
     import altair as alt
 
+    from adjudge.analyses.meta.words import curves as curve_words
+
     every = result.of(what)
     if not every:
-        why = next((missing.why for missing in result.none if missing.what == what), "it was not asked for")
-        raise DataError(f"there is no curve over {what}: {why}")
+        reasons = (curve_words.why(missing) for missing in result.none if missing.what == what)
+        raise DataError(f"there is no curve over {what}: {next(reasons, 'it was not asked for')}")
     curves = _chosen(every, human, None, among)
     need_few(len(curves), "measures", "choose some with -m", most=len(SERIES))
     first = curves[0]

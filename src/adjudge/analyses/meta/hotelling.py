@@ -88,6 +88,8 @@ class HotellingResult(Result):
 
     def tables(self) -> Iterator[Table]:
         """A row per pair, with the mean difference on every measure: a less b, higher is better."""
+        from adjudge.analyses.meta.words.hotelling import REASONS
+
         differences = [f"difference_{info.measure}" for info in self.measures]
         rows = []
         for pair in self.pairs:
@@ -95,7 +97,8 @@ class HotellingResult(Result):
             df1, df2 = t.df if t.why is None else (None, None)
             row = {
                 **vars(pair),
-                **{name: getattr(t, name) for name in ("n", "t2", "f", "p", "why")},
+                **{name: getattr(t, name) for name in ("n", "t2", "f", "p")},
+                "why": None if t.why is None else t.why.words(REASONS),
                 **dict(zip(differences, t.differences.tolist(), strict=True)),
                 "df1": df1,
                 "df2": df2,

@@ -13,6 +13,7 @@ from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import AdjudgeError
+from adjudge.core.results import Note
 from adjudge.data.collection import load, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Key, Summary
@@ -99,33 +100,33 @@ class References:
         assert self.scores.folder is not None
         return batches_of(load(Folder.open(self.scores.folder)))
 
-    def of(self, name: str) -> ReferencedScores | str:
+    def of(self, name: str) -> ReferencedScores | Note:
         """A measure's scores by references, or why they cannot be had."""
         scores = self.scores
         if name not in scores.info:
-            return "it is made from other measures' scores"
+            return Note.of("of-measures")
         length, form = scores.target_for(name, self.asked.length, self.asked.form)
         frame = scores.table.at(name, length=length, form=form)
         by_length = length == "all" and len(scores.table.lengths(name)) > 1
         sign = -1.0 if scores.info[name].better == "lower" else 1.0
         if frame["reference"].notna().any():
             if frame["assessor"].notna().any():
-                return "people gave its scores"
+                return Note.of("of-people")
             return self._from_rows(frame[frame["reference"].notna()], by_length, sign)
         if scores.folder is None:
-            return "its scores have no row per reference, and there are no texts to score again"
+            return Note.of("no-texts")
         if name not in {file.info.measure for file in scores.files if file.origin == "computed"}:
-            return "it was computed elsewhere, and its scores have no row per reference"
+            return Note.of("from-elsewhere")
         try:
             measure = parse_measure(name)
             measure.check_installed()
         except AdjudgeError as error:
-            return str(error)
+            return Note.of("refused", text=error.text)
         looks_at = measure.needs | measure.uses
         if "judgments" in looks_at:
-            return "it is made from judgments"
+            return Note.of("of-judgments")
         if "references" not in looks_at:
-            return "it does not look at references"
+            return Note.of("no-references")
         return self._from_texts(frame, by_length, sign, measure)
 
     def _places(self, frame: pd.DataFrame, by_length: bool) -> dict[int, tuple[int, int]]:
@@ -140,7 +141,7 @@ class References:
                 places[at] = rows[row], columns[system]
         return places
 
-    def _from_rows(self, frame: pd.DataFrame, by_length: bool, sign: float) -> ReferencedScores | str:
+    def _from_rows(self, frame: pd.DataFrame, by_length: bool, sign: float) -> ReferencedScores | Note:
         means = pooled(frame, ["repeat"])
         references, values = means["reference"].astype(str).tolist(), means["value"].to_numpy()
         names = tuple(sorted(set(references)))
@@ -153,12 +154,12 @@ class References:
             cube[reference, topic, system] = sign * values[at]
             present[topic, reference] = True
         if not present.any():
-            return "it has no scores of these systems"
+            return Note.of("other-systems")
         return _FromRows(names=names, present=present, cube=cube)
 
     def _from_texts(
         self, frame: pd.DataFrame, by_length: bool, sign: float, measure: Measure
-    ) -> ReferencedScores | str:
+    ) -> ReferencedScores | Note:
         keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
         placed: dict[Key, tuple[int, int]] = {
             keys[at]: place for at, place in self._places(frame, by_length).items()
@@ -180,7 +181,7 @@ class References:
             batches.append(replace(texts[row], peers=tuple(peers[row]), references=kept, _kept={}))
         names = tuple(sorted({r.system for batch in batches for r in batch.references}))
         if not names:
-            return "the texts that it was made from are no longer there"
+            return Note.of("texts-gone")
         number = {name: k for k, name in enumerate(names)}
         present = np.zeros((len(self.cells.topics), len(names)), dtype=np.bool_)
         for row, batch in zip(rows, batches, strict=True):

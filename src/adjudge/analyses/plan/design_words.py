@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from adjudge.analyses.phrasebook import reason
 from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, decimal, listed
 
@@ -59,8 +60,8 @@ def why_no_designs(sources: NoiseSources | None) -> str:
     """What is missing for designs to be compared."""
     if sources is None or "assessor" not in sources.levels:
         return "these scores say no assessor"
-    if sources.why is not None:
-        return sources.why
+    if (why := reason(sources.why)) is not None:
+        return why
     for name in ("assessor", "topic", "system"):
         if sources.levels[name] == 1:
             return f"there is only one {name}"

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge import __version__
+from adjudge.analyses.phrasebook import reason
 from adjudge.analyses.scores import Source, scores_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
@@ -79,7 +80,7 @@ def noise_sources(
         )
         why = parts.why
     except UsageError as error:  # too large
-        why = error.text
+        why = Note.of("refused", text=error.text)
     return NoiseSources(
         info=all_scores.table.info[chosen],
         length=length if isinstance(length, int) else None,
@@ -185,7 +186,7 @@ class NoiseSources(Result):
     level: float
     balanced: bool
     seed: int
-    why: str | None
+    why: Note | None
     left_out: tuple[Note, ...] = ()
 
     def how(self) -> str:
@@ -269,5 +270,5 @@ class NoiseSources(Result):
             "parts": [asdict(part) | {"sd": part.sd} for part in self.parts],
             "level": self.level,
             "balanced": self.balanced,
-            "why": self.why,
+            "why": reason(self.why),
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from adjudge.analyses.phrasebook import reason
 from adjudge.core.phrases import Spoken
 from adjudge.core.words import counted, listed, percent
 from adjudge.data.scores import heading_of
@@ -62,7 +63,7 @@ def meaning(part: NoisePart) -> str:
 def sentences(sources: NoiseSources) -> Iterator[str]:
     """How much of the variance systems are, where most of the rest is, and what the scores cannot tell."""
     if sources.why is not None:
-        yield f"Where the noise comes from cannot be said: {sources.why}."
+        yield f"Where the noise comes from cannot be said: {reason(sources.why)}."
     elif sources.parts:
         noise = max((part for part in sources.parts if part.term != "system"), key=lambda part: part.variance)
         system = [part for part in sources.parts if part.term == "system"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from adjudge.analyses.plan import Correct, Plan
 from adjudge.analyses.plan.result import PlanTask, source_of_pairs, spreads_of
 from adjudge.analyses.plan.words import found_basis, reason
+from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.power.search import chosen
@@ -25,16 +27,21 @@ class SmallestFound:
 
     value: float
     power: float
-    basis: str
-    """Test, correction and alpha, as they stand in brackets."""
     topics: int
     """That two systems have in common, in the median."""
     median: float
     """Half of the pairs that were compared lie at least this far apart."""
+    tested: Mapping[str, Any] = field(default_factory=dict)
+    """By what: test, correction, pairs and alpha."""
     reason: Note | None = None
     """Why it is not known, or no difference can be found."""
     hopeless: bool = False
     """No difference at all can be found on so many topics."""
+
+    @property
+    def basis(self) -> str:
+        """As it stands in brackets."""
+        return found_basis(**self.tested) if self.tested else ""
 
     @property
     def why(self) -> str | None:
@@ -60,7 +67,7 @@ def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: i
     pairs = comparison.corrected or int(family.sum())
 
     def unknown(code: str, **data: Any) -> SmallestFound:
-        return SmallestFound(value=math.nan, basis="", reason=Note.of(code, **data), **about)
+        return SmallestFound(value=math.nan, reason=Note.of(code, **data), **about)
 
     if chose.correct not in get_args(Correct):
         return unknown("other-correction", correct=chose.correct)
@@ -73,8 +80,8 @@ def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: i
         value = _reach_of_sample(comparison, power, chose.alpha / pairs)
         if math.isnan(value):
             return unknown("no-standard-error")
-        basis = found_basis("t over topics and assessors", "bonferroni", pairs, chose.alpha)
-        return SmallestFound(value=value, basis=basis, **about)
+        tested = {"test": ASSESSORS, "correct": "bonferroni", "pairs": pairs, "alpha": chose.alpha}
+        return SmallestFound(value=value, tested=tested, **about)
     test = chosen(comparison.test)
     if not test.quick:
         return unknown("slow-test", test=comparison.test)
@@ -92,15 +99,20 @@ def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: i
         asked=Plan(power=power, alpha=chose.alpha, simulations=simulations, seed=comparison.seed),
     )
     search = task.search(task.sample(test), "all" if pairs > 1 else "one")
-    basis = found_basis(test.words, chose.correct, pairs, chose.alpha)
+    about["tested"] = {
+        "test": comparison.test,
+        "correct": chose.correct,
+        "pairs": pairs,
+        "alpha": chose.alpha,
+    }
     if task.have < search.goal.least:
         fewest = Note.of(
             "too-few-topics", topics=task.have, alpha=chose.alpha, pairs=pairs, fewest=search.goal.least
         )
-        return SmallestFound(value=math.nan, basis=basis, reason=fewest, hopeless=True, **about)
+        return SmallestFound(value=math.nan, reason=fewest, hopeless=True, **about)
     smallest = search.difference(task.have)
     none = None if smallest.why is None else Note.of("search-says", text=smallest.why)
-    return SmallestFound(value=smallest.value, basis=basis, reason=none, hopeless=none is not None, **about)
+    return SmallestFound(value=smallest.value, reason=none, hopeless=none is not None, **about)
 
 
 def _reach_of_sample(comparison: Comparison, power: float, alpha: float) -> float:

@@ -11,6 +11,7 @@ from adjudge.analyses.plan import design_words, noise_words
 from adjudge.analyses.plan.design_words import sampled_basis, why_no_designs
 from adjudge.core.phrases import Spoken
 from adjudge.core.words import counted, decimal, listed
+from adjudge.stats import paired
 from adjudge.stats.power.search import FEWEST_FOUND, chosen
 
 if TYPE_CHECKING:
@@ -78,10 +79,16 @@ def reason(note: Note) -> str:
     return REASONS[note.code](**note.data)
 
 
+def tested_by(test: str, correct: str, pairs: int) -> str:
+    """Test and correction of a finished comparison, as they stand in brackets."""
+    short = CORRECTIONS[correct].short
+    over = f", {short} over {pairs:,} pairs" if short and pairs > 1 else ""
+    return f"{paired.test_words(test)}{over}"
+
+
 def found_basis(test: str, correct: str, pairs: int, alpha: float) -> str:
-    """Test, correction and alpha of a finished comparison, as they stand in brackets."""
-    over = f", {CORRECTIONS[correct].short} over {counted(pairs, 'pair')}" if pairs > 1 else ""
-    return f"{test}{over}, alpha {f'{alpha:g}'.removeprefix('0')}"
+    """The same with alpha."""
+    return f"{tested_by(test, correct, pairs)}, alpha {f'{alpha:g}'.removeprefix('0')}"
 
 
 NOTES: Mapping[str, str | Callable[..., Spoken]] = {

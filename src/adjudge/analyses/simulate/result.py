@@ -18,6 +18,7 @@ from adjudge.analyses.compare import Compare
 from adjudge.analyses.conclusions import ALIKE, DIFFERENT, FEW_TOPICS, Untold, conclude, resamples_for
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.simulate import Simulate
+from adjudge.analyses.simulate.words import NOTHING, TOO_FEW, WHAT_WORDS, percent
 from adjudge.core.engine import generator, run
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.results import Note, Result
@@ -38,14 +39,6 @@ CHUNK = 100
 
 What = Literal["power", "size", "any", "any-holm"]
 WHATS: tuple[What, ...] = get_args(What)
-WHAT_WORDS: dict[What, str] = {
-    "power": "that differ",
-    "size": "that do not",
-    "any": "any that does not",
-    "any-holm": "any that does not, Holm with Tarone's steps",
-}
-NOTHING = "nothing could have been found"
-TOO_FEW = "too few simulations to say"
 
 
 @dataclass(frozen=True)
@@ -382,8 +375,3 @@ def _beside(share: float, alpha: float) -> str:
     while digits < 9 and (round(share, digits + 2) < alpha) != (share < alpha):
         digits += 1
     return percent(share, digits)
-
-
-def percent(share: float, digits: int = 1) -> str:
-    """`5.0 %`"""
-    return f"{100 * share:.{digits}f} %"

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.simulate.result import NOTHING, percent
 from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, listed
 from adjudge.stats.power.rates import LEVEL
 
 if TYPE_CHECKING:
-    from adjudge.analyses.simulate.result import Outcome, Simulation
+    from adjudge.analyses.simulate.result import Outcome, Simulation, What
 
+WHAT_WORDS: Mapping[What, str] = {
+    "power": "that differ",
+    "size": "that do not",
+    "any": "any that does not",
+    "any-holm": "any that does not, Holm with Tarone's steps",
+}
+NOTHING = "nothing could have been found"
+TOO_FEW = "too few simulations to say"
 OF_TWO = {
     "power": "By {test} the difference is found in {rate} of {simulations}",
     "size": "By {test} a difference that is not there is found in {rate} of {simulations}",
@@ -65,3 +72,8 @@ def _why_nothing(result: Simulation, outcome: Outcome) -> str:
         pairs = counted(result.model.systems * (result.model.systems - 1) // 2, "pair")
         return f"{least}, too large for a correction over {pairs} at alpha {alpha}"
     return f"{least}, above alpha {alpha}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """`5.0 %`"""
+    return f"{100 * share:.{digits}f} %"

@@ -22,7 +22,7 @@ from adjudge.judgments.pyramid import UNMATCHED, PeerAnnotation
 from adjudge.judgments.tasks import TextRef, is_anonymous
 from adjudge.measures.extracts import folded
 from adjudge.measures.judged.answers import JudgedPage, protocol_of
-from adjudge.measures.judged.coverage import Coverage, JudgedCoverage
+from adjudge.measures.judged.coverage import ONLY_SUMS, Coverage, JudgedCoverage
 from adjudge.measures.judged.pyramid import pyramid_peers
 from adjudge.text.sentences import sentences
 
@@ -435,7 +435,7 @@ def resolved(
     for entry, page, batch in gathered.coverage:
         where: Key = (entry.protocol.name, entry.task, entry.length, entry.form)
         own_cells = cells.setdefault(where, {})
-        why = page.why() or (None if page.completeness else "only sums of the page are known, not its units")
+        why = page.why() or (None if page.completeness else ONLY_SUMS)
         if why is not None:
             reasons.setdefault(where, Counter())[why] += 1
             continue

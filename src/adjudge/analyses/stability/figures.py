@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.panels import check_size, common_words, in_panels, panel_names
-from adjudge.analyses.stability.words import absence, size, whose
+from adjudge.analyses.stability.words import absence, no_draws, size, whose
 from adjudge.analyses.trust_drawing import ROW, WIDE, need_few, one_of, rows_axis, series_colour
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.picture import HEAT, INK, MARK, SERIES, SOFT, Figure, figure_of, in_order
@@ -162,7 +162,7 @@ def stability(result: StabilityResult, *, measure: str | None = None) -> Figure:
 
     ranking = _ranking(result, measure)
     if ranking.drawn is None:
-        raise DataError(f"{ranking.title}: nothing can be drawn: {ranking.noise.why}")
+        raise DataError(no_draws(ranking))
     need_few(len(ranking.systems), "systems", "choose some of them")
     draws = {name: drawn for name in POPULATIONS if (drawn := getattr(ranking.noise, name)) is not None}
     data = pd.DataFrame(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from adjudge.analyses import phrasebook
 from adjudge.analyses.gathered import where
 from adjudge.analyses.methods import cite
 from adjudge.core.phrases import Argument, Spoken
@@ -43,6 +44,16 @@ UNRANKED = {
     "nobody": "{} by no named assessor",
 }
 """Why a measure has no judge noise."""
+NOT_DRAWN: Mapping[str, str | Callable[..., str]] = {
+    **phrasebook.REASONS,
+    "few-systems": lambda systems: f"it takes two systems, and there {'is one' if systems else 'are none'}",
+    "one-topic": "it takes two topics, and there is one",
+    "parts": "systems that share no topics, not even with others between them, cannot be compared",
+    "one-assessor": "one assessor judged: the noise of judging cannot be told from what topics do to systems",
+    "nothing-shared": "no two scores share a topic or an assessor",
+    "few-shared": "too few assessors judged the same topics to say how others would have",
+}
+"""Why nothing can be drawn, or nothing for other assessors."""
 ADVICE = {
     "name-assessors": "; a column named assessor says who judged",
     "score-coverage": "; scoring the measure coverage gives scores of what people judged",
@@ -333,10 +344,16 @@ def _repeats(repeats: Sequence[SelfAgreement]) -> Iterator[str]:
 # Judge noise
 
 
+def no_draws(ranking: RankNoise) -> str:
+    """Why there are no draws."""
+    why = "" if ranking.noise.why is None else f": {ranking.noise.why.words(NOT_DRAWN)}"
+    return f"{ranking.title}: nothing can be drawn{why}"
+
+
 def noise_sentences(ranking: RankNoise) -> Iterator[str]:
     if ranking.drawn is None:
         apart = f" ({'; '.join(map(listed, ranking.parts))})" if len(ranking.parts) > 1 else ""
-        yield f"{ranking.title}: nothing can be drawn: {ranking.noise.why}{apart}."
+        yield f"{no_draws(ranking)}{apart}."
         return
     yield f"{ranking.title}: {order_kept(ranking)}"
     first = ranking.first()
@@ -345,7 +362,7 @@ def noise_sentences(ranking: RankNoise) -> Iterator[str]:
     else:
         yield f"{listed(first)} have rank 1 in their ranges."
     if ranking.noise.why_not_like is not None:
-        yield f"Nothing is said of other assessors: {ranking.noise.why_not_like}."
+        yield f"Nothing is said of other assessors: {ranking.noise.why_not_like.words(NOT_DRAWN)}."
 
 
 def order_kept(ranking: RankNoise) -> str:
@@ -359,10 +376,16 @@ def order_kept(ranking: RankNoise) -> str:
 
 
 def whose(ranking: RankNoise) -> str:
-    """The population."""
-    if ranking.noise.like is not None:
-        return f"assessors like these {ranking.noise.assessors}"
-    return f"these {counted(ranking.noise.assessors, 'assessor')}, asked again"
+    return population(ranking.noise.like is not None, ranking.noise.assessors)
+
+
+def population(like: bool, assessors: int) -> str:
+    """For whom something holds: assessors like these, or these alone."""
+    return (
+        f"assessors like these {assessors}"
+        if like
+        else f"these {counted(assessors, 'assessor')}, asked again"
+    )
 
 
 def size(ranking: RankNoise) -> str:

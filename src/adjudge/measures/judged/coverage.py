@@ -24,6 +24,7 @@ from adjudge.text.words import count_words
 
 LIN_HOVY = "Lin and Hovy 2002, Manual and Automatic Evaluation of Summaries, section 3.1"
 OVER_LIGGETT = "Over and Liggett 2002, Introduction to DUC-2002"
+ONLY_SUMS = "only sums of the page are known, not its units"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class JudgedCoverage(JudgedMeasure):
 
     def summed(self, page: JudgedPage) -> tuple[float, str | None]:
         """The value of a page of which only sums are known."""
-        return math.nan, "only sums of the page are known, not its units"
+        return math.nan, ONLY_SUMS
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         answers = (

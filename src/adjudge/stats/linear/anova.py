@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.special import fdtrc, stdtr, stdtrit
 
 from adjudge.core.errors import UsageError
-from adjudge.core.words import p_words
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.model import Key, LinearFit, LinearModel, Term, crossed, indicators, within
@@ -32,7 +32,7 @@ class AnovaRow:
     p: float
     share: float
     """Of the sum of squares about the mean. Only type I shares, and balanced ones, add up to at most 1."""
-    why: str | None = None
+    why: Note | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def anova_table(fit: LinearFit, *, ss_type: SumsOfSquares = 1) -> AnovaTable:
         raise UsageError(f"ss_type: expected 1, 2 or 3, got {ss_type!r}")
     model = fit.model
     if not fit.n:
-        sums: list[tuple[int, float, str | None]] = [(0, 0.0, fit.why) for _ in model.keys]
+        sums: list[tuple[int, float, Note | None]] = [(0, 0.0, fit.why) for _ in model.keys]
     elif ss_type == 1:
         sums = [
             (*model.squares_between(model.keys[:k], model.keys[: k + 1]), None)
@@ -78,8 +78,8 @@ def anova_table(fit: LinearFit, *, ss_type: SumsOfSquares = 1) -> AnovaTable:
     )
 
 
-def _row(fit: LinearFit, key: Key, df: int, ss: float, why: str | None) -> AnovaRow:
-    why = why or fit.why or (None if df else "nothing is left of it after the other terms")
+def _row(fit: LinearFit, key: Key, df: int, ss: float, why: Note | None) -> AnovaRow:
+    why = why or fit.why or (None if df else Note.of("nothing-left"))
     ms = ss / df if df else math.nan
     f = ms / (fit.residual_ss / fit.residual_df) if why is None else math.nan
     p = float(fdtrc(df, fit.residual_df, f)) if why is None else math.nan
@@ -87,16 +87,16 @@ def _row(fit: LinearFit, key: Key, df: int, ss: float, why: str | None) -> Anova
     return AnovaRow(term=key, df=df, ss=ss, ms=ms, f=f, p=p, share=share, why=why)
 
 
-def _marginal(fit: LinearFit, key: Key, ss_type: SumsOfSquares) -> tuple[int, float, str | None]:
+def _marginal(fit: LinearFit, key: Key, ss_type: SumsOfSquares) -> tuple[int, float, Note | None]:
     model = fit.model
     if ss_type == 3 and any(set(key) < set(other) for other in model.keys):
         if len(key) > 1:
-            return 0, math.nan, "type III of an interaction within another is not computed"
+            return 0, math.nan, Note.of("type-3-within")
         means = adjusted_means(fit, key[0])
         here = means.n > 0
         estimates, spread = means.means[here], means.unscaled[np.ix_(here, here)]
         if np.isnan(estimates).any():
-            return 0, math.nan, "some cells are empty, so unweighted means cannot be compared: use type II"
+            return 0, math.nan, Note.of("empty-cells")
         from_first = np.eye(estimates.size)[1:] - np.eye(estimates.size)[0]
         apart = from_first @ estimates
         ss = float(apart @ np.linalg.solve(from_first @ spread @ from_first.T, apart)) if apart.size else 0.0
@@ -135,7 +135,7 @@ class AdjustedMeans:
     """Rows of each level; 0 where a level has no score."""
     residual_df: int
     residual_mean_square: float
-    why: dict[int, str]
+    why: dict[int, Note]
     """The reason, by level, where there is no mean."""
 
 
@@ -154,13 +154,13 @@ def adjusted_means(fit: LinearFit, factor: int) -> AdjustedMeans:
     levels = model.levels[factor]
     n = np.bincount(model.factors[factor], minlength=levels).astype(np.int64)
     here = np.flatnonzero(n)
-    why = {int(level): "it has no scores" for level in np.flatnonzero(n == 0)}
+    why = {int(level): Note.of("level-without-scores") for level in np.flatnonzero(n == 0)}
     means = np.full(levels, math.nan)
     unscaled = np.full((levels, levels), math.nan)
     if here.size:
         estimates, spread, lost = _estimates(fit, factor)
         means[here], unscaled[np.ix_(here, here)] = estimates, spread
-        why |= {int(here[k]): "the design cannot tell it from other effects" for k in lost}
+        why |= {int(here[k]): Note.of("level-not-apart") for k in lost}
     return AdjustedMeans(
         means=means,
         covariance=unscaled * fit.residual_mean_square,
@@ -330,8 +330,6 @@ two-way interactions) the test at 5 % found a difference in 55 %, 18 %, 14 % and
 assessors left shares of .39, .53, .66 and .72; without interactions in at most 5 %.
 """
 
-MANY_ROWS = 500
-"""From here on means are so near to normal, whatever the scores are, that the F tests hold."""
 
 MOST_NAMED = 5
 
@@ -349,7 +347,7 @@ class ResidualCheck:
     statistic: float = math.nan
     p: float = math.nan
     df: tuple[int, ...] = ()
-    why: str | None = None
+    why: Note | None = None
 
     def passed(self, alpha: float = 0.05) -> bool:
         return not self.p < alpha
@@ -375,14 +373,6 @@ class ResidualChecks:
     """Their residuals over their standard errors."""
     outlier_p: FloatArray
     """Two-sided, of each as an outlier, times the number of rows (Bonferroni)."""
-
-    def sentences(self, spread_over: str = "group", alpha: float = 0.05) -> list[str]:
-        """Each check in one sentence; `spread_over` names what the spread is compared between."""
-        return [
-            _normal_words(self, alpha),
-            _spread_words(self.spread, spread_over, alpha),
-            _additive_words(self.additive, alpha),
-        ]
 
 
 def residual_checks(fit: LinearFit, groups: npt.ArrayLike) -> ResidualChecks:
@@ -423,9 +413,9 @@ def _normal(left: FloatArray, df: int) -> ResidualCheck:
     from scipy import stats
 
     if left.size < 4:
-        return ResidualCheck("shapiro-wilk", why=f"needs 4 rows, has {left.size}")
+        return ResidualCheck("shapiro-wilk", why=Note.of("few-rows", needs=4, n=left.size))
     if df < 3:  # with one, residuals have one form whatever the scores; with two, W is never small
-        return ResidualCheck("shapiro-wilk", why=f"needs 3 degrees of freedom for the noise, has {df}")
+        return ResidualCheck("shapiro-wilk", why=Note.of("few-freedom", needs=3, df=df))
     if left.size <= SHAPIRO_UP_TO:
         w, p = stats.shapiro(left)
         return ResidualCheck("shapiro-wilk", float(w), float(p))
@@ -439,19 +429,19 @@ def _spread(fit: LinearFit, left: FloatArray, codes: npt.NDArray[np.generic]) ->
 
     name = "brown-forsythe"
     if _has_interactions(fit) and fit.residual_df < FREE_ENOUGH * fit.n:
-        why = f"with interactions only {fit.residual_df} degrees of freedom are left of {fit.n} rows"
+        why = Note.of("freedom-of-rows", df=fit.residual_df, n=fit.n)
         return ResidualCheck(name, why=why)
     groups = [left[codes == code] for code in np.unique(codes)]
     groups = [group for group in groups if group.size > 1]
     if len(groups) < 2:
-        return ResidualCheck(name, why="needs two groups with two rows each")
+        return ResidualCheck(name, why=Note.of("few-groups"))
     n, k = sum(group.size for group in groups), len(groups)
     inside = sum(group.size * float(np.abs(group - np.median(group)).var()) for group in groups)
     if inside <= fit.model.noise:
-        return ResidualCheck(name, why="distances from the medians do not vary")
+        return ResidualCheck(name, why=Note.of("alike-about-medians"))
     f, p = stats.levene(*groups, center="median")
     if k == 2 and f * inside / (n - k) <= fit.model.noise:
-        return ResidualCheck(name, why="the residuals of two groups mirror each other")
+        return ResidualCheck(name, why=Note.of("mirrored"))
     return ResidualCheck(name=name, statistic=float(f), p=float(p), df=(k - 1, n - k))
 
 
@@ -464,15 +454,15 @@ def _additive(fit: LinearFit) -> ResidualCheck:
     name = "tukey-1-df"
     model = fit.model
     if _has_interactions(fit):
-        return ResidualCheck(name, why="the model has interactions")
+        return ResidualCheck(name, why=Note.of("has-interactions"))
     if fit.residual_df < 2:
-        return ResidualCheck(name, why="no degrees of freedom are left")
+        return ResidualCheck(name, why=Note.of("no-freedom"))
     fitted = model.fitted(model.keys)
     square = (fitted - fitted.mean()) ** 2
     extra = square - fit.space.project(square)
     length = float(extra @ extra)
     if length <= 1e-18 * float(square @ square):
-        return ResidualCheck(name, why="the square of the fit adds nothing of its own")
+        return ResidualCheck(name, why=Note.of("square-adds-nothing"))
     ss = float(extra @ fit.residuals[model.present]) ** 2 / length
     df = fit.residual_df - 1
     rest = fit.residual_ss - ss
@@ -518,49 +508,3 @@ def _leverages(fit: LinearFit, left: FloatArray) -> tuple[IntArray, FloatArray]:
     rows = np.argsort(-np.abs(left), kind="stable")[:CANDIDATES]
     parts = [indicators(term)[rows] for term in space.others]
     return rows, space.quadratic(indicators(space.base)[rows], sparse.hstack(parts, format="csr"))
-
-
-def _normal_words(residuals: ResidualChecks, alpha: float) -> str:
-    check = residuals.normal
-    if check.why:
-        return f"Whether the residuals are normal cannot be said: {check.why}."
-    name = {"shapiro-wilk": "Shapiro-Wilk W", "dagostino-pearson": "D'Agostino-Pearson K2"}[check.name]
-    basis = (
-        f"{name} = {check.statistic:.4g}, {p_words(check.p, alpha)}; skewness {residuals.skewness:z.2f},"
-        f" excess kurtosis {residuals.kurtosis:z.2f}"
-    )
-    if check.passed(alpha):
-        return f"The residuals look normal ({basis})."
-    if residuals.n < MANY_ROWS:
-        return f"The residuals are not normal ({basis}): take the p of the F tests as approximate."
-    return f"The residuals are not normal ({basis}); with {residuals.n:,} rows the F tests bear that."
-
-
-def _spread_words(check: ResidualCheck, over: str, alpha: float) -> str:
-    if check.why:
-        return f"Whether the noise is the same for every {over} cannot be said: {check.why}."
-    first, second = check.df
-    basis = f"Brown-Forsythe F({first}, {second}) = {_digits(check.statistic)}, {p_words(check.p, alpha)}"
-    if check.passed(alpha):
-        return f"The noise is much the same for every {over} ({basis})."
-    return f"The noise is not the same for every {over} ({basis})."
-
-
-def _additive_words(check: ResidualCheck, alpha: float) -> str:
-    if check.why:
-        return f"Whether the effects add up was not tested: {check.why}."
-    if math.isinf(check.statistic):
-        return "The effects do not just add up: the square of the fit explains all that they leave."
-    first, second = check.df
-    f = f"F({first}, {second}) = {_digits(check.statistic)}"
-    basis = f"Tukey's test of non-additivity, {f}, {p_words(check.p, alpha)}"
-    if check.passed(alpha):
-        return f"No interaction was found that grows with the effects themselves ({basis})."
-    return (
-        f"The effects do not just add up ({basis}): larger scores spread more, or less, than the model says."
-    )
-
-
-def _digits(value: float) -> str:
-    """Three digits: 0.43, 5.07, 37.7, 123."""
-    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"

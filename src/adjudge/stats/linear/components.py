@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.core.errors import UsageError
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear.mixed import fit_mixed
@@ -47,7 +48,7 @@ class RandomComponents:
     """The ends of intervals of the variances; NaN where the design is not balanced."""
     high: FloatArray = field(default_factory=lambda: np.zeros(0))
     balanced: bool = False
-    why: str | None = None
+    why: Note | None = None
 
     def variance(self, key: Key) -> float:
         """The variance of a component; NaN where it is none of its own."""
@@ -80,7 +81,7 @@ def random_components(
             mixed[key] = tuple(dict.fromkeys(RESIDUAL if part == large else part for part in inside))
         mixed[large] = (RESIDUAL,)
     if not kept:
-        return RandomComponents(level, mixed, why="no factor has several levels that repeat")
+        return RandomComponents(level, mixed, why=Note.of("no-repeats"))
     fit = fit_mixed(model.scores, model.factors, fixed=(), random=kept)
     if fit.why is not None:
         return RandomComponents(level, mixed, why=fit.why)

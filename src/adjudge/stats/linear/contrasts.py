@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.special import chdtri, fdtrc, fdtri, ndtri, stdtr, stdtrit
 
 from adjudge.core.errors import UsageError
-from adjudge.core.words import p_words
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.model import AdditiveFit, fit_additive
@@ -135,14 +135,6 @@ def _falling(t: FloatArray, tail: FloatArray) -> FloatArray:
 
 Adjust = Literal["none", "bonferroni", "holm", "scheffe", "single-step"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
-NO_NOISE = "nothing varies between topics but their level, so there is no noise"
-ADJUST_WORDS = {
-    "none": "t",
-    "bonferroni": "t, Bonferroni",
-    "holm": "t, Holm",
-    "scheffe": "Scheffé",
-    "single-step": "multivariate t",
-}
 
 
 @dataclass(frozen=True)
@@ -167,22 +159,10 @@ class Contrasts:
     """The |t| that the intervals reach to. Holm has no intervals of its own: they are Bonferroni's."""
     error: FloatArray
     """The standard error of a p that was integrated with random points; 0 for the others."""
-    why: dict[int, str] = field(default_factory=dict)
+    why: dict[int, Note] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.p.size
-
-    def sentence(self, k: int, name: str) -> str:
-        """What the k-th contrast says, called by a name such as "humans - machines"."""
-        if k in self.why:
-            return f"{name} cannot be estimated ({self.why[k]})"
-        alpha = 1 - self.level
-        side = "is not significantly different from 0"
-        if self.p[k] < alpha:
-            side = "is above 0" if self.estimate[k] > 0 else "is below 0"
-        ends = f"{self.level:.0%} interval {self.low[k]:z.4g} to {self.high[k]:z.4g}"
-        basis = f"{ADJUST_WORDS[self.adjust]}, {p_words(float(self.p[k]), alpha)}"
-        return f"{name} = {self.estimate[k]:z.4g} {side} ({basis}; {ends})"
 
 
 def contrasts(
@@ -288,14 +268,14 @@ def _adjusted(
     return p, -float(stdtrit(df, alpha / 2 / family)), exact
 
 
-def _reasons(model: AdditiveFit, rows: FloatArray, estimate: FloatArray) -> dict[int, str]:
+def _reasons(model: AdditiveFit, rows: FloatArray, estimate: FloatArray) -> dict[int, Note]:
     """Why a contrast has no result, by its position."""
     if math.isnan(model.mean_square):
-        return dict.fromkeys(range(len(rows)), "the model leaves no degrees of freedom for the noise")
+        return dict.fromkeys(range(len(rows)), Note.of("no-freedom"))
     reasons = (
-        ((model.mean_square == 0) & (estimate != 0), NO_NOISE),
-        (~model.joined(rows), "no chain of common topics joins its systems"),
-        ((rows[:, model.part < 0] != 0).any(axis=1), "it weighs a system without scores"),
+        ((model.mean_square == 0) & (estimate != 0), Note.of("levels-alone")),
+        (~model.joined(rows), Note.of("no-chain-in-contrast")),
+        ((rows[:, model.part < 0] != 0).any(axis=1), Note.of("weighs-empty-column")),
     )
     return {int(k): why for where, why in reasons for k in np.flatnonzero(where)}
 

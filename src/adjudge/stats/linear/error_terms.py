@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from adjudge.core.errors import UsageError
+from adjudge.core.results import Note
 from adjudge.stats.linear.anova import SumsOfSquares
 from adjudge.stats.linear.mixed import fixed_test
 from adjudge.stats.linear.model import Key, LinearModel, fit_model, same_groups, within
@@ -47,7 +48,7 @@ class TermTest:
     df: int = 0
     denominator_df: float = math.nan
     p: float = math.nan
-    why: str | None = None
+    why: Note | None = None
     added: tuple[Key, ...] = ()
     """Interactions in that model which are no terms of the one given: the noise is what they leave."""
 
@@ -74,7 +75,7 @@ def term_test(
                 chosen |= {f for f in inside if not finer(model, f)}
         design = model_terms(model, sorted(chosen), about=key)
     except UsageError as error:  # too large
-        return TermTest(key, (), (), why=str(error))
+        return TermTest(key, (), (), why=Note.of("refused", text=error.text))
     term = model.term(key)
     random = tuple(other for other in design.random if other != key and not within(model.term(other), term))
     errors = tuple(other for other in random if within(term, model.term(other)))
@@ -90,16 +91,15 @@ def term_test(
     rank = model.space(fixed).rank
     random = tuple(other for other in random if model.space([*fixed, other]).rank > rank)
     if not set(errors) <= set(random):
-        return TermTest(key, errors, random, why="nothing is left of what it would be compared with")
+        return TermTest(key, errors, random, why=Note.of("nothing-to-compare"))
     if not random:
         return None
     if ss_type == 3 and any(set(key) < set(other) for other in fixed if other in model.keys):
-        why = "type III is not computed against several error terms: use type II"
-        return TermTest(key, errors, random, why=why)
+        return TermTest(key, errors, random, why=Note.of("type-3-several"))
     try:
         test = fixed_test(model, key, fixed=fixed, after=_before(model, key, fixed, ss_type), random=random)
     except UsageError as error:  # too large, or not of full rank
-        return TermTest(key, errors, random, why=str(error))
+        return TermTest(key, errors, random, why=Note.of("refused", text=error.text))
     if test.why is not None:
         return TermTest(key, errors, random, why=test.why)
     return TermTest(
@@ -131,15 +131,14 @@ def _in_larger(
     if not added:
         return None
     if ss_type == 3 and any(set(key) < set(other) for other in model.keys):
-        beside = "type III is not computed beside interactions that are no terms: use type II"
-        return TermTest(key, (), random, why=beside)
+        return TermTest(key, (), random, why=Note.of("type-3-beside"))
     try:
         fit = fit_model(LinearModel(model.scores, model.factors, [*model.keys, *added]))
         before = _before(model, key, [*model.keys, *added], ss_type)
         df, ss = model.squares_between(before, [*before, key])
     except UsageError as error:  # too large
-        return TermTest(key, (), random, why=str(error))
-    why = fit.why or (None if df else "nothing is left of it after the other terms")
+        return TermTest(key, (), random, why=Note.of("refused", text=error.text))
+    why = fit.why or (None if df else Note.of("nothing-left"))
     if why is not None:
         return TermTest(key, (), random, why=why)
     f = ss / df / fit.residual_mean_square
@@ -173,9 +172,9 @@ def _by_strata(balanced: Strata, key: Key, errors: tuple[Key, ...]) -> TermTest:
             noise, denominator = combined(balanced, reml_of_mean_squares(balanced), needed)
     why = None
     if not df:
-        why = "nothing is left of it after the other terms"
+        why = Note.of("nothing-left")
     elif not noise > 0:
-        why = "what it is compared with does not vary"
+        why = Note.of("no-variation")
     f = ss / df / noise if why is None else math.nan
     return TermTest(
         term=key,

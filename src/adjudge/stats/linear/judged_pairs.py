@@ -25,13 +25,14 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from adjudge.core.errors import UsageError
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.judging import FEW_DF, FEWEST_DF, OWN_FROM, group_labels, judge_freedom, own_freedom
 from adjudge.stats.linear.mixed import LEAST_NOISE, Reml, Satterthwaite, criterion_of, elimination, search
 from adjudge.stats.linear.model import Key, LinearModel, Term, fit_model, indicators, same_groups
 from adjudge.stats.linear.strata import Strata, combined, reml_of_mean_squares
-from adjudge.stats.paired import NOISE, too_few
+from adjudge.stats.paired import NOISE
 from adjudge.stats.pairs import columns_of_pairs
 
 JudgedDesign = Literal["crossed", "blocks", "one judge a row", "assigned", "one judge"]
@@ -57,15 +58,17 @@ TERMS: dict[Key, str] = {
     (0, 2): "system:assessor",
 }
 """Random terms by their factors: 0 is the system, 1 the topic, 2 the assessor."""
-ONE_ASSESSOR = "one assessor judged, which says nothing of how others would"
-TOO_FEW_ASSESSORS = "so few assessors of two systems do not show how far assessors disagree about them"
-
-ALMOST_NO_NOISE = "there is almost no noise to compare the differences with"
-CONFOUNDED: dict[Key, str] = {
-    (0, 2): "who judged which system leaves no way to tell how assessors disagree from how systems differ",
-    (0, 1): "too few judgments to tell how topics vary from noise",
-}
+ALMOST_NO_NOISE = Note.of("almost-no-noise")
+CONFOUNDED = {(0, 2): Note.of("judges-confounded"), (0, 1): Note.of("rows-confounded")}
 """Why other assessors cannot be spoken of, where a term that matters is not in the model."""
+
+
+class _NoFitError(Exception):
+    """No model can be fitted, and why."""
+
+    def __init__(self, why: Note) -> None:
+        super().__init__(why.code)
+        self.why = why
 
 
 @dataclass(frozen=True)
@@ -112,9 +115,9 @@ class JudgedPairs:
     judges: int
     groups: int
     """Parts of the design that share neither topics nor assessors."""
-    unavailable: str | None
+    unavailable: Note | None
     """Why only these assessors can be spoken of, if so: then there are no errors and no p-values."""
-    why: dict[int, str] = field(default_factory=dict)
+    why: dict[int, Note] = field(default_factory=dict)
     """The reason, by the pair's position, where there is no p."""
 
     def __len__(self) -> int:
@@ -200,18 +203,20 @@ def judged_pairs(
     there[data.systems[data.system], data.topic] = 1
     n = np.asarray((there @ there.T).astype(np.int64))[first, second]
     unavailable, fit = _unavailable(data), None
-    no_fit: str | None = "there are no judgments"
+    no_fit: Note | None = Note.of("no-judgments")
     if unavailable is None and data.size > 1 and data.topics > 1:
         try:
             cube = _balanced(data)
             fit, no_fit = _from_rows(data) if cube is None else (_from_cube(cube), None)
+        except _NoFitError as error:
+            unavailable = error.why
         except UsageError as large:
-            unavailable = str(large)
+            unavailable = Note.of("refused", text=large.text)
     return _compared(data, fit, n, unavailable, unavailable or no_fit)
 
 
 def _compared(
-    data: _Judgments, fit: _Fit | None, n: IntArray, unavailable: str | None, reason: str | None
+    data: _Judgments, fit: _Fit | None, n: IntArray, unavailable: Note | None, reason: Note | None
 ) -> JudgedPairs:
     """Student's t of every pair that has two topics; 0 and p = 1 where two systems do not differ anywhere."""
     first, second = columns_of_pairs(data.all_systems)
@@ -268,14 +273,14 @@ def _compared(
     )
 
 
-def _why_not(n: int, reason: str | None, error: float) -> str:
+def _why_not(n: int, reason: Note | None, error: float) -> Note:
     if n < 2:
-        return too_few(n)
+        return Note.of("few-in-common", n=n)
     if reason is not None:
         return reason
     if error == 0:
-        return "all differences are the same, and need to vary"
-    return "the variances are too uncertain for a test"
+        return Note.of("all-alike")
+    return Note.of("unsure-variances")
 
 
 def _deviations_of(data: _Judgments, fit: _Fit | None, noise: float) -> JudgedMeans:
@@ -350,11 +355,11 @@ def _levels(codes: IntArray, group: IntArray, groups: int) -> IntArray:
     return np.bincount(owner, minlength=groups).astype(np.int64)
 
 
-def _unavailable(data: _Judgments) -> str | None:
+def _unavailable(data: _Judgments) -> Note | None:
     if data.judges == 1:
-        return ONE_ASSESSOR
+        return Note.of("one-judge")
     if data.size > 1 and judge_freedom(data.judges, data.groups, data.size) < FEWEST_DF:
-        return TOO_FEW_ASSESSORS
+        return Note.of("few-judges")
     return None
 
 
@@ -587,15 +592,13 @@ def own_variance(
 # Not balanced: REML on the rows
 
 
-def _searched(data: _Judgments, model: LinearModel, random: list[Key]) -> tuple[Reml, FloatArray] | str:
+def _searched(data: _Judgments, model: LinearModel, random: list[Key]) -> tuple[Reml, FloatArray] | Note:
     """The criterion of a model with these random terms and where it is best, or why nothing is left for the noise."""
     if (why := _no_noise(model, random)) is not None:
         return why
     terms = [model.term(key) for key in random]
     if elimination(terms, data.size).work > MOST_WORK:
-        raise UsageError(
-            f"{data.size} systems are too many unless equal groups of assessors judged all of them on all their topics"
-        )
+        raise _NoFitError(Note.of("too-large", columns=data.size))
     reml = criterion_of(data.values, indicators(model.term((0,))), terms)
     theta = search(reml, range(len(terms)), np.ones(len(terms)))
     if reml.at(theta).rss < LEAST_NOISE * float(np.sum((data.values - data.values.mean()) ** 2)):
@@ -603,7 +606,7 @@ def _searched(data: _Judgments, model: LinearModel, random: list[Key]) -> tuple[
     return reml, theta
 
 
-def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
+def _from_rows(data: _Judgments) -> tuple[_Fit | None, Note | None]:
     """REML for the pooled variances; sums over topics and assessors of what is left for the contrasts' own."""
     if np.ptp(data.values) <= NOISE * np.abs(data.values).max():
 
@@ -620,13 +623,13 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     random = _identified(model)
     for key in ((0, 2), (0, 1)):
         if not _held(model, random, key):
-            raise UsageError(CONFOUNDED[key])
+            raise _NoFitError(CONFOUNDED[key])
     outcome = _searched(data, model, random)
-    if isinstance(outcome, str) and (1, 2) in random:
+    if isinstance(outcome, Note) and (1, 2) in random:
         # Its many cells may leave nothing by chance, and it touches no difference of systems.
         random = [key for key in random if key != (1, 2)]
         outcome = _searched(data, model, random)
-    if isinstance(outcome, str):
+    if isinstance(outcome, Note):
         return None, outcome
     reml, theta = outcome
     terms, best = [model.term(key) for key in random], reml.at(theta)
@@ -689,10 +692,10 @@ def _ranked(model: LinearModel) -> bool:
     return sum(sizes) - max(sizes) <= MOST_RANKED
 
 
-def _no_noise(model: LinearModel, random: list[Key]) -> str | None:
+def _no_noise(model: LinearModel, random: list[Key]) -> Note | None:
     """Why nothing is left to compare differences with; in a large design only REML will show it."""
     if not random:
-        return "nothing is left for the noise"
+        return Note.of("no-freedom")
     if not _ranked(model):
         return None
     whole = fit_model(LinearModel(model.scores, model.factors, [(0,), *random]))

@@ -23,6 +23,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import chdtrc, fdtrc
 
 from adjudge.core.errors import UsageError
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear.anova import WHOLE, level_weights
@@ -475,7 +476,7 @@ class FixedTest:
     df: int = 0
     denominator_df: float = math.nan
     p: float = math.nan
-    why: str | None = None
+    why: Note | None = None
 
 
 class Satterthwaite:
@@ -536,7 +537,7 @@ class Satterthwaite:
         """Are all the means equal?"""
         apart = self._means[1:] - self._means[0]
         if not apart.shape[0]:
-            return FixedTest(why="there is only one level")
+            return FixedTest(why=Note.of("one-level"))
         return self.test(apart)
 
     def test(self, combinations: FloatArray) -> FixedTest:
@@ -547,7 +548,7 @@ class Satterthwaite:
         df = combinations.shape[0]
         denominator = pooled_df(np.array([self.of(row) for row in independent]))
         if math.isnan(denominator):
-            return FixedTest(f=f, df=df, why="the variances are too uncertain for a test")
+            return FixedTest(f=f, df=df, why=Note.of("unsure-variances"))
         return FixedTest(f=f, df=df, denominator_df=denominator, p=float(fdtrc(df, denominator, f)))
 
 
@@ -586,7 +587,7 @@ class MixedFit:
     """-2 log restricted likelihood at the best."""
     effects: tuple[FloatArray, ...] = ()
     """Best predictions, for each random term and each of its observed cells."""
-    why: str | None = None
+    why: Note | None = None
     estimate: MixedEstimate | None = field(default=None, repr=False, compare=False)
     """Where the search ended; tests and intervals start from it."""
 
@@ -696,7 +697,7 @@ def fixed_means(fit: MixedFit) -> MixedMeans:
     estimate = fit.estimate
     if estimate is None or estimate.averaging is None:
         none = np.zeros(0)
-        test = FixedTest(why=fit.why or "the design cannot tell the fixed effects apart")
+        test = FixedTest(why=fit.why or Note.of("not-apart"))
         return MixedMeans(means=none, covariance=np.zeros((0, 0)), df=none, test=test)
     best = estimate.reml.at(estimate.theta)
     satterthwaite = Satterthwaite(estimate.reml, estimate.theta, estimate.averaging)
@@ -718,7 +719,7 @@ def likelihood_covariance(fit: MixedFit) -> FloatArray:
 
     estimate = fit.estimate
     if estimate is None or estimate.averaging is None:
-        raise UsageError(f"there are no means: {fit.why}")
+        raise UsageError("there are no means: the model has no fit")
     reml, theta = estimate.reml, estimate.theta.copy()
     moving = np.flatnonzero(theta)
     balanced = estimate.balanced
@@ -786,7 +787,7 @@ def fixed_test(
     later = [other for other in fixed if other != key and other not in after]
     columns, parts = _in_blocks(model, [after, [key], later])
     if why is None and not parts[1]:
-        why = "nothing is left of it after the other terms"
+        why = Note.of("nothing-left")
     if why is not None:
         return FixedTest(df=parts[1], why=why)
     reml = criterion_of(model.scores, columns, [model.term(term) for term in terms])
@@ -837,21 +838,21 @@ def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
 
 def _why_not(
     model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...], names: Sequence[str] = ()
-) -> str | None:
+) -> Note | None:
     """Why a model cannot be fitted."""
     names = names or [f"random term {k}" for k in range(1, len(random) + 1)]
     whole = fit_model(model)
     if whole.why is not None:
         return whole.why
     if whole.residual_ss < LEAST_NOISE * whole.total_ss:
-        return "there is almost no noise to compare the other variances with"
+        return Note.of("almost-no-noise")
     terms = [model.term(key) for key in random]
     for k, (key, term) in enumerate(zip(random, terms, strict=True)):
         if model.space([*fixed, key]).rank == model.space(fixed).rank:
-            return f"the variance of {names[k]} cannot be separated from the fixed effects"
+            return Note.of("variance-not-apart", term=names[k])
         for j, earlier in enumerate(terms[:k]):
             if same_groups(term, earlier):
-                return f"{names[j]} and {names[k]} are the same groups: their variances cannot be separated"
+                return Note.of("same-groups", first=names[j], second=names[k])
     return None
 
 

@@ -21,6 +21,7 @@ from scipy.linalg import lapack, solve_triangular
 from scipy.sparse.csgraph import connected_components
 
 from adjudge.core.errors import UsageError
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import NOISE
@@ -369,7 +370,7 @@ class LinearFit:
     """Sum of squares about the mean."""
     residual_mean_square: float
     """The noise's variance."""
-    why: str | None = None
+    why: Note | None = None
 
     @property
     def space(self) -> Space:
@@ -404,7 +405,7 @@ def fit_model(model: LinearModel) -> LinearFit:
             residual_ss=0.0,
             total_ss=0.0,
             residual_mean_square=math.nan,
-            why="there are no scores",
+            why=Note.of("no-scores"),
         )
     fitted = model.fitted(model.keys)
     left = model.scores - fitted
@@ -428,12 +429,12 @@ def fit_model(model: LinearModel) -> LinearFit:
     )
 
 
-def _why_no_noise(df: int, ss: float, total: float) -> str | None:
+def _why_no_noise(df: int, ss: float, total: float) -> Note | None:
     if not total:
-        return "all scores are the same"
+        return Note.of("all-the-same")
     if not df:
-        return "no degrees of freedom are left for the noise"
-    return None if ss else "the model fits every score exactly, so there is no noise to compare with"
+        return Note.of("no-freedom")
+    return None if ss else Note.of("exact-fit")
 
 
 def _aligned(model: LinearModel, values: FloatArray) -> FloatArray:

@@ -9,12 +9,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from adjudge.core.words import counted, p_words
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.model import AdditiveFit, fit_additive
 from adjudge.stats.linear.studentized import studentized_range_isf, studentized_range_sf
-from adjudge.stats.paired import Better
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.ranks import doubled_ranks, friedman
 from adjudge.stats.resampling.max_t import DifferenceRows, row_moments
@@ -26,10 +25,6 @@ SCALE_WORDS = {
     "ranks": "Tukey's test on ranks",
     "topic-ranks": "Nemenyi's test",
 }
-
-
-NO_CHAIN = "no chain of common topics leads from one to the other"
-NO_SCORES = "one of the two has no scores"
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,7 @@ class Tukey:
     """Of the model's residuals; on topic ranks the variance that ranks have under the null hypothesis."""
     critical: float
     """The studentized range that is exceeded with probability 1 - level."""
-    why: dict[int, str] = field(default_factory=dict)
+    why: dict[int, Note] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.p.size
@@ -84,7 +79,7 @@ class Tukey:
         """
         conclusions = np.where(self.p <= round(1 - self.level, 12), 0, 1)
         for k, why in self.why.items():
-            conclusions[k] = 3 if why in (NO_CHAIN, NO_SCORES) else 2
+            conclusions[k] = 3 if why.code in ("no-chain", "empty-column") else 2
         return conclusions
 
     @property
@@ -98,24 +93,6 @@ class Tukey:
         widths = self.half_width[~np.isnan(self.half_width)]
         return float(widths.mean()) if widths.size else math.nan
 
-    def notes(self) -> list[str]:
-        """Which difference is significant: one without missing cells, else from the least to the largest."""
-        words = self._hsd_words()
-        return [f"{words[0].upper()}{words[1:]}."]
-
-    def _hsd_words(self) -> str:
-        widths = self.half_width[np.isfinite(self.half_width) & (self.se > 0)]
-        what = "a difference of means" if self.scale == "values" else "a difference of mean ranks"
-        if not widths.size:
-            why = next(iter(self.why.values()), None) or (
-                "there is one system" if self.p.size == 0 else "nothing varies between topics but their level"
-            )
-            return f"no difference can be called significant: {why}"
-        low, high = f"{widths.min():.4g}", f"{widths.max():.4g}"
-        if low == high:
-            return f"{what} above {low} is significant"
-        return f"{what} is significant above {low} to {high}, depending on the pair"
-
     @property
     def signature(self) -> str:
         return f"tukey|scale:{self.scale}|model:system+topic|systems:{self.columns}|df:{self.df:g}|level:{self.level:g}"
@@ -126,20 +103,6 @@ class Tukey:
         matrix = np.zeros((self.n.size, self.n.size), dtype=np.bool_)
         matrix[self.first, self.second] = matrix[self.second, self.first] = self.p < bound
         return matrix
-
-    def sentence(self, k: int, a: str, b: str, better: Better | None = "higher") -> str:
-        """What the k-th pair's test says of its columns, called a and b."""
-        name = SCALE_WORDS[self.scale]
-        if k in self.why:
-            return f"{a} and {b} cannot be compared ({name}: {self.why[k]})"
-        basis = f"{name}, {p_words(float(self.p[k]), 1 - self.level)}"
-        if self.p[k] >= 1 - self.level:
-            return f"{a} and {b} are not significantly different ({basis})"
-        first = (self.difference[k] > 0) == (better != "lower")
-        winner, loser = (a, b) if first else (b, a)
-        ends = sorted(abs(float(end)) for end in (self.low[k], self.high[k]))
-        gap = f"difference {abs(self.difference[k]):.4g}, {self.level:.0%} interval {ends[0]:.4g} to {ends[1]:.4g}"
-        return f"{winner} is {'better' if better else 'higher'} than {loser} ({basis}; {gap})"
 
 
 def tukey(values: npt.ArrayLike, *, scale: Scale = "values", level: float = 0.95) -> Tukey:
@@ -224,26 +187,6 @@ class SpreadCheck:
     n: int
     """Topics behind p."""
 
-    def sentence(self, alpha: float = 0.05) -> str:
-        """What was seen, and what it means for Tukey's p-values."""
-        start = "Tukey's test takes one spread for the differences of all pairs"
-        if math.isnan(self.least):
-            return f"{start}; no pair has two topics to look at."
-        if self.most == 0:
-            return f"{start}; here no pair's differences vary at all."
-        seen = f"here their standard deviations go from {self.least:.4g} to {self.most:.4g}"
-        if math.isnan(self.p):
-            return f"{start}; {seen}, and whether systems vary alike cannot be tested."
-        basis = (
-            f"Friedman's test of absolute residuals, {p_words(self.p, alpha)}, n = {counted(self.n, 'topic')}"
-        )
-        if self.p > alpha:
-            return f"{start}; {seen}. Systems were not found to vary differently ({basis})."
-        return (
-            f"{start}; {seen}, and systems vary differently ({basis}). The p-values of widely spread pairs are then too"
-            " small and those of the others too large; each pair's own variance does not assume this."
-        )
-
 
 def spread_check(values: npt.ArrayLike) -> SpreadCheck:
     """Look at the spread of the pairs' differences, and test whether systems vary alike around the model."""
@@ -283,17 +226,14 @@ def _ranked_in_topics(matrix: FloatArray) -> FloatArray:
 
 def _reasons(
     model: AdditiveFit, first: IntArray, second: IntArray, difference: FloatArray, mean_square: float
-) -> dict[int, str]:
+) -> dict[int, Note]:
     """Why a pair has no result, by its position."""
-    why: dict[int, str] = {}
+    why: dict[int, Note] = {}
     a, b = model.part[first], model.part[second]
     if math.isnan(mean_square):
-        why |= dict.fromkeys(range(first.size), "the model leaves no degrees of freedom for the noise")
+        why |= dict.fromkeys(range(first.size), Note.of("no-freedom"))
     elif mean_square == 0:
-        moved = np.flatnonzero(difference != 0)
-        why |= dict.fromkeys(
-            moved.tolist(), "nothing varies between topics but their level, so there is no noise"
-        )
-    why |= dict.fromkeys(np.flatnonzero(a != b).tolist(), NO_CHAIN)
-    why |= dict.fromkeys(np.flatnonzero((a < 0) | (b < 0)).tolist(), NO_SCORES)
+        why |= dict.fromkeys(np.flatnonzero(difference != 0).tolist(), Note.of("levels-alone"))
+    why |= dict.fromkeys(np.flatnonzero(a != b).tolist(), Note.of("no-chain"))
+    why |= dict.fromkeys(np.flatnonzero((a < 0) | (b < 0)).tolist(), Note.of("empty-column"))
     return why

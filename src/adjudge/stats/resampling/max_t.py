@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from adjudge.core.engine import worker_count
 from adjudge.core.errors import UsageError
-from adjudge.core.words import counted
+from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.paired import NOISE, Alternative, noise_of, settled, too_few
+from adjudge.stats.paired import NOISE, Alternative, noise_of, settled
 from adjudge.stats.pairs import columns_of_pairs
 
 LEAST_VARIED = 5
@@ -86,7 +86,7 @@ class MaxT:
     floor: float
     """The smallest p that so many resamples can give."""
     signature: str
-    why: dict[int, str] = field(default_factory=dict)
+    why: dict[int, Note] = field(default_factory=dict)
     """Why a pair that was asked for is not in the family, by its position."""
 
     def __len__(self) -> int:
@@ -335,19 +335,16 @@ def _rank(level: float, resamples: int) -> int:
     return rank
 
 
-def _reason(seen: RowMoments, at: int) -> str:
+def _reason(seen: RowMoments, at: int) -> Note:
     """Why a row cannot be in the family."""
     n, varied = int(seen.n[at]), int(seen.varied[at])
     if n < 2:
-        return too_few(n)
+        return Note.of("few-in-common", n=n)
     if varied == 0:
-        return f"all {n} differences are the same, and need to vary"
+        return Note.of("constant", n=n)
     if n <= LEAST_VARIED:
-        return f"{counted(n, 'common topic')}; the bootstrap needs {LEAST_VARIED + 1}"
-    return (
-        f"only {counted(varied, 'difference')} of {n} {'is' if varied == 1 else 'are'} not the commonest one;"
-        f" the bootstrap needs {LEAST_VARIED}"
-    )
+        return Note.of("few-for-bootstrap", n=n, needs=LEAST_VARIED + 1)
+    return Note.of("few-varied", varied=varied, n=n, needs=LEAST_VARIED)
 
 
 @dataclass(frozen=True)

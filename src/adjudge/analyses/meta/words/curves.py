@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adjudge.analyses.meta.curves import (
@@ -13,9 +13,11 @@ from adjudge.analyses.meta.curves import (
     CurveOf,
     CurvePoint,
     CurvesResult,
+    NoCurve,
     Spread,
 )
 from adjudge.analyses.meta.words import coefficient_words, over_words, plural
+from adjudge.core.phrases import Spoken
 from adjudge.core.words import counted, decimal, exact_percent, listed
 from adjudge.data.scores import Among
 
@@ -109,7 +111,33 @@ def _sentences(result: CurvesResult, what: CurveOf, among: Among | None = None) 
         if missing.what == what and (among is None or missing.among in (None, among)):
             whose = " against ".join(filter(None, (missing.measure, missing.human)))
             where = f" among {over_words(missing.among)}" if missing.among else ""
-            yield f"No curve over {what}{f' for {whose}' if whose else ''}{where}: {missing.why}."
+            yield f"No curve over {what}{f' for {whose}' if whose else ''}{where}: {why(missing)}."
+
+
+NO_CURVE: Mapping[str, str | Callable[..., str]] = {
+    "refused": "{text}",
+    "one-unit": lambda n, unit: (
+        f"{counted(n, unit, plural(unit))} with scores of both, and a curve needs two"
+    ),
+    "one-assessor": "every summary was judged by one assessor, and a curve needs two",
+    "one-reference": "every topic has one reference, and a curve needs two",
+    "nobody-named": "its scores name no assessor",
+    "not-judged": "these systems were not judged",
+    "no-scores": "it needs the scores that the cells were made from",
+    "of-measures": "it is made from other measures' scores",
+    "of-people": "people gave its scores",
+    "of-judgments": "it is made from judgments",
+    "no-references": "it does not look at references",
+    "no-texts": "its scores have no row per reference, and there are no texts to score again",
+    "from-elsewhere": "it was computed elsewhere, and its scores have no row per reference",
+    "other-systems": "it has no scores of these systems",
+    "texts-gone": "the texts that it was made from are no longer there",
+}
+"""Why there is no curve."""
+
+
+def why(missing: NoCurve) -> Spoken:
+    return missing.why.words(NO_CURVE)
 
 
 def axis(curve: Curve) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.hotelling import HotellingPair, HotellingResult
@@ -11,8 +11,18 @@ from adjudge.analyses.meta.words import over_words
 from adjudge.core.words import counted, listed, p_words
 from adjudge.data.scores import Among
 
+REASONS: Mapping[str, str | Callable[..., str]] = {
+    "few-topics": lambda measures, n: (
+        f"{counted(measures, 'measure')} need more than {counted(measures, 'complete topic')}, there are {n or 'none'}"
+    ),
+    "constant": lambda measures: (
+        f"{counted(measures, 'measure has', 'measures have')} the same difference on every topic"
+    ),
+    "singular": "one measure's differences follow from those of the others, so that their covariance is singular",
+}
+"""Why a pair is not tested."""
 NOTES = {
-    "pairs-not-tested": lambda n, why: f"{counted(n, 'pair')} of systems not tested: {why}",
+    "pairs-not-tested": lambda n, why: f"{counted(n, 'pair')} of systems not tested: {why.words(REASONS)}",
     "topics-left-out": lambda least, most: (
         f"topics without a score of both systems on every measure are left out: {least:,}"
         f"{f' to {most:,}' if most > least else ''} of each pair"
@@ -49,7 +59,7 @@ def _headline(result: HotellingResult, among: Among) -> str:
 def _one(pair: HotellingPair, alpha: float) -> str:
     test, both = pair.test, f"{pair.a} and {pair.b}"
     if test.why is not None:
-        return f"{both} could not be tested: {test.why}"
+        return f"{both} could not be tested: {test.why.words(REASONS)}"
     verdict = "differ" if pair.conclusion == "differ" else "are not significantly different"
     f = f"F({test.df[0]}, {test.df[1]}) = {test.f:.2f}, {p_words(test.p, alpha)}"
     flips = "all" if test.method == "exact" else "random"
