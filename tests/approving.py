@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from filelock import FileLock
 
 import adjudge
+from adjudge.core.results import Result
 
 TESTS = Path(__file__).parent
 APPROVED = TESTS / "approved"
@@ -48,6 +49,13 @@ def write(file: Path, name: str, text: str) -> None:
         file.write_text(
             "\n".join(f"{MARK}{name}\n{texts[name]}\n" for name in sorted(texts)), encoding="utf-8"
         )
+
+
+def words_of(result: Result, beyond: Result | None = None) -> list[str]:
+    """All that a result says: its sentences, then its notes; perhaps only what another one does not say too."""
+    words = [*result.sentences(), *(f"note: {note}" for note in result.warnings())]
+    usual = words_of(beyond) if beyond is not None else ()
+    return [line for line in words if line not in usual]
 
 
 class Approved:

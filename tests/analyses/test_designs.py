@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.analyses.test_noise import judged
+from tests.approving import Approved
 
 import adjudge
 from adjudge.analyses.plan import Plan
@@ -78,28 +79,22 @@ def test_numbers_are_those_of_the_model() -> None:
     json.dumps(found.as_dict(), allow_nan=False)
 
 
-def test_the_headline_names_the_best_and_the_present_design() -> None:
+def test_the_headline_names_the_best_and_the_present_design(approved: Approved) -> None:
     found = study()
     best = max(row.power for row in found.rows if row.power == row.power)
     assert all(f"{row.power:.2f}" == f"{best:.2f}" for row in found.best)
     said = found.headline()
     assert called(found.best[0].design) in said
-    assert f"with a power of {f'{best:.2f}'.removeprefix('0')}" in said
     assert found.now is not None
     assert found.now not in found.best
-    assert (
-        f"3 assessors on 30 topics, as now, find it with {f'{found.now.power:.2f}'.removeprefix('0')}" in said
-    )
+    approved(said)
     printed = found.table().to_text()
     assert "as now" in printed
     assert "one pair" not in printed
     assert "power, 6 pairs" in study(pairs=6).table().to_text()
     alone = study(assessors=[3], judgments=300)
-    assert "most often" not in alone.headline()
-    assert alone.headline().startswith(
-        "For at most 300 judgments of each system 3 assessors on 100 topics find a difference of 0.5 where assessors"
-        " count as a sample: with a power of "
-    )
+    assert len(alone.best) == 1
+    approved(alone.headline(), "one design")
 
 
 def test_which_design_is_best_depends_on_the_parts() -> None:
@@ -114,7 +109,7 @@ def test_which_design_is_best_depends_on_the_parts() -> None:
     assert people == [30, 3]
 
 
-def test_designs_can_be_named() -> None:
+def test_designs_can_be_named(approved: Approved) -> None:
     found = study(assessors=[1, 3], groups=[1, 10], judgments=300)
     assert [called(row.design) for row in found.rows] == [
         "1 assessor on 300 topics",
@@ -130,17 +125,15 @@ def test_designs_can_be_named() -> None:
         "5 groups of 3 assessors with 6 topics each"
     ]
     nobody = study(assessors=[1], judgments=50)
-    assert nobody.headline() == (
-        "With at most 50 judgments of each system no design here has enough assessors to say anything for others like"
-        " them."
-    )
+    assert all(math.isnan(row.power) for row in nobody.rows)
+    approved(nobody.headline())
     with pytest.raises(UsageError, match="10 groups of 9 assessors with two topics each take 180 judgments"):
         study(assessors=[9], groups=[10])
     with pytest.raises(UsageError, match="groups is 0, expected a whole number, 1 or more"):
         study(groups=[0])
 
 
-def test_without_a_difference_it_is_the_typical_one() -> None:
+def test_without_a_difference_it_is_the_typical_one(approved: Approved) -> None:
     """Half of the pairs of normal values exceed it."""
     frame = judged(topics=15)
     sources = noise_sources(frame)
@@ -153,10 +146,10 @@ def test_without_a_difference_it_is_the_typical_one() -> None:
     found = adjudge.plan(frame, test="t", normal=True, simulations=20).designs
     assert found is not None
     assert (found.difference, found.kind) == (size, "typical")
-    assert "which half of the pairs of systems exceed" in found.headline()
+    approved(found.headline())
 
 
-def test_where_systems_do_not_differ_it_is_the_smallest_that_is_found() -> None:
+def test_where_systems_do_not_differ_it_is_the_smallest_that_is_found(approved: Approved) -> None:
     frame = judged(topics=15)
     level = frame["value"] - frame.groupby("system")["value"].transform("mean")
     plan = adjudge.plan(frame.assign(value=level), test="t", normal=True, simulations=20)
@@ -165,7 +158,7 @@ def test_where_systems_do_not_differ_it_is_the_smallest_that_is_found() -> None:
     assert plan.sources.variance("system") == 0
     assert found is not None
     assert (found.difference, found.kind) == (plan.looked_for, "smallest")
-    assert "the smallest that is found now for these assessors" in found.headline()
+    approved(found.headline())
 
 
 @pytest.mark.parametrize(
@@ -226,7 +219,6 @@ def test_a_plan_without_assessors_has_none() -> None:
         adjudge.plan(frame, difference=0.5, test="t", normal=True, simulations=20, groups=[2])
     one = adjudge.plan(judged(assessors=1), difference=0.5, test="t", normal=True, simulations=20)
     assert one.designs is None
-    assert any(said.startswith("There is only one assessor:") for said in one.sentences())
 
 
 def test_some_systems_are_divided_alone() -> None:

@@ -11,6 +11,7 @@ from statistics import fmean
 import numpy as np
 import pandas as pd
 import pytest
+from tests.approving import Approved
 from tests.cli.running import called
 
 import adjudge
@@ -53,7 +54,7 @@ def found(folder: Path, measure: str) -> ExamplesResult:
 CATS = {"t1": ("the cat sat on a mat", "a dog on the mat", ["the cat sat on the mat"])}
 
 
-def test_bigrams_that_one_has_and_the_other_lacks(tmp_path: Path) -> None:
+def test_bigrams_that_one_has_and_the_other_lacks(tmp_path: Path, approved: Approved) -> None:
     result = found(made(tmp_path / "e", CATS), "rouge-2")
     (only,) = result.examples
     assert only.scores == pytest.approx((3 / 5, 2 / 5))
@@ -65,7 +66,7 @@ def test_bigrams_that_one_has_and_the_other_lacks(tmp_path: Path) -> None:
     (reference,) = only.references
     assert (reference.first, reference.second) == (((0, 14),), ((12, 22),))
     assert a.counts == (3, 5, 1, None, None)
-    assert counts(result, a) == "3 of 5 bigrams of the reference"
+    approved(counts(result, a))
     pieces = [(piece.text, piece.marks) for piece in reference.pieces()]
     assert pieces == [
         ("the cat sat ", (True, False)),
@@ -94,17 +95,17 @@ def test_stems_stop_words_and_limits_are_the_measures(tmp_path: Path) -> None:
     result = found(folder, "rouge-1(stop=en)")
     (only,) = result.examples
     assert only.only_first == ("cat", "garden")
-    assert counts(result, only.texts[0]) == "2 of 3 words of the reference"
+    assert only.texts[0].counts is not None
+    assert only.texts[0].counts[:2] == (2, 3)
 
 
-def test_of_the_best_reference_only_its_own_hits_count(tmp_path: Path) -> None:
+def test_of_the_best_reference_only_its_own_hits_count(tmp_path: Path, approved: Approved) -> None:
     texts = {"t1": ("one two three", "four five", ["one two three", "two four five"])}
     result = found(made(tmp_path / "e", texts), "rouge-1(refs=max, stat=f)")
     (only,) = result.examples
     assert set(only.only_first) == {"one", "two", "three"}  # not the "two" of the second reference
     assert set(only.only_second) == {"four", "five"}
-    assert any("suits it best" in note for note in result.warnings())
-    assert any("also counts how many words" in note for note in result.warnings())
+    approved(result.warnings())
 
 
 def test_pairs_of_words(tmp_path: Path) -> None:
@@ -115,10 +116,10 @@ def test_pairs_of_words(tmp_path: Path) -> None:
     assert len(only.only_first) - len(only.only_second) == hits[0] - hits[1]
 
 
-def test_other_measures_show_texts_alone_and_say_so(tmp_path: Path) -> None:
+def test_other_measures_show_texts_alone_and_say_so(tmp_path: Path, approved: Approved) -> None:
     result = found(made(tmp_path / "e", CATS), "rouge-l")
     assert result.made == "nothing"
-    assert "which words made the difference, ROUGE-L recall does not say" in list(result.sentences())[-1]
+    approved(result.sentences())
     assert all(not text.first and not text.second for text in result.examples[0].texts)
     assert result.examples[0].references[0].text == "the cat sat on the mat"
 
@@ -178,16 +179,16 @@ def test_the_default_pair_is_said(judged: Path) -> None:
     result = adjudge.examples(judged, "rouge-2")  # at the target with most scores
     assert (result.pick, result.picked_pair) == (pick, (first, second))
     called = map(result.called, (first, second))
-    assert list(result.sentences())[1] == (
-        "{} has the best mean, and {} is the next that differs from it significantly.".format(*called)
-    )
+    first_name, second_name = called
+    assert first_name in list(result.sentences())[1]
+    assert second_name in list(result.sentences())[1]
 
 
-def test_without_a_significant_difference_the_two_best(tmp_path: Path) -> None:
+def test_without_a_significant_difference_the_two_best(tmp_path: Path, approved: Approved) -> None:
     folder = made(tmp_path / "e", CATS | {"t2": ("x y", "x z", ["x y"])})
     adjudge.open(folder).score("rouge-1")
     result = adjudge.examples(folder, "rouge-1")
-    assert "no system was found to differ from" in list(result.sentences())[1]
+    approved(result.sentences())
 
 
 def test_topics_are_of_both_directions_and_a_usual_one() -> None:
@@ -205,14 +206,14 @@ def test_topics_are_of_both_directions_and_a_usual_one() -> None:
     assert np.mean(frame["a"] - frame["b"]) == pytest.approx(2.2)
 
 
-def test_changed_texts_are_left_out(tmp_path: Path) -> None:
+def test_changed_texts_are_left_out(tmp_path: Path, approved: Approved) -> None:
     folder = made(tmp_path / "e", CATS | {"t2": ("x y", "x z", ["x y"])})
     adjudge.open(folder).score("rouge-1")
     path = folder / "summaries.jsonl"
     path.write_text(path.read_text().replace("a dog on the mat", "another text"))
     result = adjudge.examples(folder, "rouge-1", between="a,b")
     assert [each.topic for each in result.examples] == ["t2"]
-    assert any("1 topic left out" in note for note in result.warnings())
+    approved(note.replace(str(folder), "EVALUATION") for note in result.warnings())
 
 
 def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
@@ -269,17 +270,17 @@ def test_the_counts_in_words_give_the_score(tmp_path: Path, stat: str, refs: str
 
 
 @pytest.mark.parametrize("refs", ["mean", "jackknife"])
-def test_averages_over_references_are_said(tmp_path: Path, refs: str) -> None:
+def test_averages_over_references_are_said(tmp_path: Path, refs: str, approved: Approved) -> None:
     """The counts are of all references together: their ratio is another number."""
     result = found(made(tmp_path / "e", COMPARED), f"rouge-1(refs={refs})")
     (only,) = result.examples
     assert only.texts[0].counts is not None
     hits, total = only.texts[0].counts[:2]
     assert hits / total != pytest.approx(only.scores[0])
-    assert any("their ratio need not be the score" in note for note in result.warnings())
+    approved(result.warnings())
 
 
-def test_whoever_wrote_a_reference_is_marked_as_a_summary(tmp_path: Path) -> None:
+def test_whoever_wrote_a_reference_is_marked_as_a_summary(tmp_path: Path, approved: Approved) -> None:
     """The same text stands there twice: as a reference it has what the other hits, as a summary what it hits."""
     folder = made(tmp_path / "e", {"t1": ("one two", "five six", ["one five", "two nine"])})
     path = folder / "summaries.jsonl"
@@ -296,15 +297,14 @@ def test_whoever_wrote_a_reference_is_marked_as_a_summary(tmp_path: Path) -> Non
     assert (a.system, a.first, a.second) == ("a", ((0, 7),), ())
     assert (own.system, own.first, own.second) == ("r0", (), ())  # it has "one", which hits nothing elsewhere
     assert {t.system: t.first for t in only.references} == {"r0": ((0, 3),), "r1": ((0, 3),)}
-    assert any("r0 also wrote a reference" in note for note in result.warnings())
+    approved(result.warnings())
 
 
-def test_no_difference_at_all_is_said(tmp_path: Path) -> None:
+def test_no_difference_at_all_is_said(tmp_path: Path, approved: Approved) -> None:
     texts = {"t1": ("x y", "x y", ["x y z"]), "t2": ("q", "q", ["q r"])}
     result = found(made(tmp_path / "e", texts), "rouge-1")
-    assert "a and b have the same score on each of 2 topics" in result.headline()
+    approved([result.headline(), why(result, result.examples[0], str)])
     assert [each.why for each in result.examples] == [Why(tied=True)]
-    assert why(result, result.examples[0], str) == "the two have the same score here"
 
 
 def test_a_unit_counts_once_for_every_assessor_and_for_whom_it_counts_more() -> None:

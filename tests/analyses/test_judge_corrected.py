@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
+from tests.approving import Approved, words_of
 from tests.cli.running import called
 
 import adjudge
@@ -114,7 +115,9 @@ def test_means_of_systems_are_corrected_each_by_itself(
     assert lead.mean == pytest.approx(3 + WORTH["lead"], abs=0.35)
 
 
-def test_a_topic_that_everybody_judged_leaves_the_classical_result(frame: pd.DataFrame) -> None:
+def test_a_topic_that_everybody_judged_leaves_the_classical_result(
+    frame: pd.DataFrame, approved: Approved
+) -> None:
     people, _ = sides(frame)
     both = frame[frame["topic"].isin(people.index)]
     found = compare_corrected(both, judge="program")
@@ -125,14 +128,11 @@ def test_a_topic_that_everybody_judged_leaves_the_classical_result(frame: pd.Dat
         assert pair.p_adjusted == pytest.approx(known.p_adjusted, rel=1e-9)
         assert pair.weight == 0
         assert pair.effective == pytest.approx(DRAWN)
-    assert (
-        str(saving(found))
-        == "program judged no topic that people did not judge: it saves no human judgments."
-    )
-    assert validity(found).startswith("People judged every topic")
+    assert all(pair.saved == 0 for pair in found.pairs)
+    approved([str(saving(found)), validity(found)])
 
 
-def test_one_system_against_all_and_sides() -> None:
+def test_one_system_against_all_and_sides(approved: Approved) -> None:
     found = compare_corrected(rated(), judge="program", against="lead", side="better", correct="bonferroni")
     assert [pair.b for pair in found.pairs] == ["lead"] * 3
     assert found.candidates() is None
@@ -140,7 +140,7 @@ def test_one_system_against_all_and_sides() -> None:
     for one, two in zip(found.pairs, both.pairs, strict=True):
         assert one.p == pytest.approx(two.p / 2 if two.difference > 0 else 1 - two.p / 2)
         assert one.p_adjusted == pytest.approx(min(1, 3 * one.p))
-    assert "better than lead" in both.headline()
+    approved(both.headline())
     with pytest.raises(UsageError, match='against "led": no such system \\(nearest: "lead"\\)'):
         compare_corrected(rated(), judge="program", against="led")
 
@@ -213,19 +213,19 @@ def test_names_that_mean_nobody_are_answered(frame: pd.DataFrame) -> None:
         compare_corrected(frame, judge="program", correct="westfall-young")
 
 
-def test_nothing_in_common_is_said(frame: pd.DataFrame) -> None:
+def test_nothing_in_common_is_said(frame: pd.DataFrame, approved: Approved) -> None:
     people, _ = sides(frame)
     apart = frame[(frame["assessor"] != "program") | ~frame["topic"].isin(people.index)]
     with pytest.raises(DataError, match="judged none of the summaries that people judged"):
         compare_corrected(apart, judge="program")
     few = frame[(frame["assessor"] == "program") | frame["topic"].isin(people.index[:3])]
     found = compare_corrected(few, judge="program")
-    assert found.headline().endswith("no pair of systems could be tested: needs 4 labelled topics, has 3.")
-    assert str(saving(found)).startswith("What program saves in human judgments cannot be told")
+    assert {pair.why for pair in found.pairs} == {"needs 4 labelled topics, has 3"}
+    approved(words_of(found))
     assert {pair.conclusion for pair in found.pairs} == {"not tested"}
 
 
-def test_what_one_side_did_not_judge_is_counted(frame: pd.DataFrame) -> None:
+def test_what_one_side_did_not_judge_is_counted(frame: pd.DataFrame, approved: Approved) -> None:
     people, _ = sides(frame)
     gone = people.index[0]
     by_program = frame["assessor"] == "program"
@@ -234,21 +234,9 @@ def test_what_one_side_did_not_judge_is_counted(frame: pd.DataFrame) -> None:
     left |= ~by_program & (frame["system"] == "gamma")
     left |= by_program & (frame["system"] == "alpha") & (frame["topic"] == people.index[2])
     found = compare_corrected(frame[~left], judge="program")
-    assert any(line.startswith("program has no score of 1 summary that people") for line in found.warnings())
-    assert any(
-        line.startswith(
-            "program did not judge 1 topic that people judged: left out, since only topics with both"
-        )
-        for line in found.warnings()
-    )
     # Pairs have different numbers of topics, and the sentences say so.
-    assert " on 56 to 57 further topics " in str(saving(found))
-    assert " instead of 23 to 24, 21 to 22 of them with program's scores (the median of 3 pairs; " in (
-        str(saving(found))
-    )
+    approved(words_of(found))
     assert {pair.unlabelled for pair in found.pairs} == {56, 57}
-    assert "people did not judge gamma: left out" in found.warnings()
-    assert any(line.startswith("people judged only some systems on 1 topic") for line in found.warnings())
     assert found.pair("alpha", "beta").labelled == DRAWN - 3
     assert found.pair("alpha", "lead").labelled == DRAWN - 2
     assert found.pair("beta", "lead").labelled == DRAWN - 2
@@ -257,34 +245,22 @@ def test_what_one_side_did_not_judge_is_counted(frame: pd.DataFrame) -> None:
 # What is said
 
 
-def test_the_saving_is_said_with_its_numbers(found: CorrectedComparison) -> None:
+def test_the_saving_is_said_with_its_numbers(found: CorrectedComparison, approved: Approved) -> None:
     effective = [pair.effective for pair in found.pairs]
     middle = math.floor(np.median(effective))
     assert middle > DRAWN
-    assert str(saving(found)) == (
-        f"With program's scores on {TOPICS - DRAWN} further topics differences are known as if people had judged"
-        f" {middle} topics instead of {DRAWN} (the median of 6 pairs; {math.floor(min(effective))} to"
-        f" {math.floor(max(effective))}): an estimated saving of {middle - DRAWN} topics, about"
-        f" {8 * (middle - DRAWN)} human judgments."
-    )
-    assert validity(found) == (
-        f"The intervals hold for these two assessors, if the {DRAWN} topics that people judged were drawn at random"
-        f" from all {TOPICS} and differences between systems are not very skewed; program's scores alone decide"
-        " nothing."
-    )
-    assert found.headline().startswith("On overall, program corrected by people, ")
+    assert max(0, *(math.floor(pair.saved) for pair in found.pairs)) > 0
+    approved(words_of(found))
 
 
-def test_no_saving_is_said_too() -> None:
+def test_no_saving_is_said_too(approved: Approved) -> None:
     noise = rated(noise=30.0, seed=4)
     found = compare_corrected(noise, judge="program")
-    assert str(saving(found)).startswith(
-        "program saves no human judgments: with its scores on 56 further topics"
-    )
+    approved(str(saving(found)))
     assert max(pair.saved for pair in found.pairs) < 5
 
 
-def test_topics_that_were_plainly_chosen_are_refused_unless_vouched_for() -> None:
+def test_topics_that_were_plainly_chosen_are_refused_unless_vouched_for(approved: Approved) -> None:
     frame = rated()
     own = frame["assessor"] == "program"
     level = frame[own].groupby("topic")["overall"].mean().sort_values()
@@ -303,22 +279,19 @@ def test_topics_that_were_plainly_chosen_are_refused_unless_vouched_for() -> Non
         compare_corrected(chosen, judge="program")
     found = compare_corrected(chosen, judge="program", at_random=True)
     assert found.random_p <= 0.001
-    assert "from all 80, as was said, and differences" in validity(found)
-    assert any(
-        "if people's topics were not drawn at random, the intervals do not hold" in w
-        for w in found.warnings()
-    )
+    assert found.notes_of("hardly-random")
+    approved(words_of(found))
 
 
 def test_ratings_at_a_ceiling_are_warned_of(frame: pd.DataFrame, found: CorrectedComparison) -> None:
-    assert not any("skewed" in line for line in found.warnings())
+    assert not found.notes_of("skewed")
     ceiling = frame.assign(overall=-np.exp(3 * (3 - frame["overall"]).clip(lower=-1)))
     skewed = compare_corrected(ceiling, judge="program")
     assert max(abs(pair.skewness) for pair in skewed.pairs) >= 2
-    assert any("very skewed in" in line for line in skewed.warnings())
+    assert skewed.notes_of("skewed")
 
 
-def test_rare_large_differences_are_seen_in_the_judges_scores() -> None:
+def test_rare_large_differences_are_seen_in_the_judges_scores(approved: Approved) -> None:
     rng = np.random.default_rng(3)
     rare = np.where(rng.random(100) < 0.15, 3.0, 0.0)
     labelled = np.flatnonzero(rare == 0)[:10]  # a draw without any of them
@@ -330,8 +303,7 @@ def test_rare_large_differences_are_seen_in_the_judges_scores() -> None:
     assert abs(pair.skewness) < 1.5  # people's differences do not show it
     assert pair.high < 0.45  # and the interval misses the truth
     assert pair.skewed
-    said = compare_corrected(frame, "people", judge="program", at_random=True).warnings()
-    assert any("differences, people's or program's, are very skewed in 1 pair" in line for line in said)
+    approved(compare_corrected(frame, "people", judge="program", at_random=True).notes_of("skewed"))
 
 
 def wide(people: FloatArray, judge: FloatArray) -> pd.DataFrame:
@@ -352,17 +324,19 @@ def test_a_judge_on_a_scale_that_nobody_declared_saves_what_it_would_on_peoples(
         assert b.weight == pytest.approx(20 * a.weight, rel=1e-9)
         assert (b.difference, b.low, b.high) == pytest.approx((a.difference, a.low, a.high), rel=1e-9)
     assert str(saving(two)) == str(saving(one))
-    assert "an estimated saving of" in str(saving(two))
+    assert max(pair.saved for pair in two.pairs) > 0
 
 
-def test_on_a_declared_scale_lambda_at_its_limit_is_said(frame: pd.DataFrame) -> None:
+def test_on_a_declared_scale_lambda_at_its_limit_is_said(frame: pd.DataFrame, approved: Approved) -> None:
     own = frame["assessor"] == "program"
     timid = frame.assign(overall=frame["overall"].where(~own, 3 + frame["overall"] / 20))
     rows = timid.assign(measure="overall", value=timid["overall"])
     for ends, limited in (((0.0, 10.0), True), ((0.0, None), False), ((None, None), False)):
         table = ScoreTable.from_frame(rows, [MeasureInfo("overall", better="higher", range=ends)])
         found = compare_corrected(table, judge="program")
-        assert any("lambda is kept at its limit of 1 in 6 pairs" in w for w in found.warnings()) == limited
+        assert bool(found.notes_of("lambda-at-limit")) == limited
+        if limited:
+            approved(found.notes_of("lambda-at-limit"))
         assert all((pair.weight == 1) == limited for pair in found.pairs)
 
 
@@ -376,19 +350,15 @@ def shared_on(frame: pd.DataFrame, shared: int) -> pd.DataFrame:
     return frame[(frame["assessor"] != "program") | ~frame["topic"].isin(alone)]
 
 
-def test_topics_that_people_judged_without_the_judge_count_against_a_saving(frame: pd.DataFrame) -> None:
+def test_topics_that_people_judged_without_the_judge_count_against_a_saving(
+    frame: pd.DataFrame, approved: Approved
+) -> None:
     found = compare_corrected(shared_on(frame, 6), judge="program", at_random=True)
     assert found.judgments == 6 * 4 * 2
     assert {(pair.labelled, pair.all_labelled) for pair in found.pairs} == {(6, DRAWN)}
-    assert str(saving(found)).startswith(
-        "program saves no human judgments: with its scores on 56 further topics"
-    )
-    assert f"and they judged {DRAWN}, 6 of them with program's scores: " in str(saving(found))
-    names: dict[Door, str] = {"python": "judge", "command": "--judge"}
-    for door, name in names.items():
-        [said] = [line for line in found.sentences(door) if "saves no human judgments" in line]
-        assert said.endswith(f"compare people's scores alone, without {name}.")
-    assert "if the 6 topics that people and program judged were drawn at random" in validity(found)
+    doors: tuple[Door, Door] = ("python", "command")
+    for door in doors:
+        approved(list(found.sentences(door)), door)
     assert [pair.saved for pair in found.pairs] == [max(0, pair.effective - DRAWN) for pair in found.pairs]
     people, _ = sides(frame)
     for pair in found.pairs:
@@ -401,7 +371,9 @@ def test_topics_that_people_judged_without_the_judge_count_against_a_saving(fram
     assert f"; {DRAWN} topics)" in found.table("pairs").to_text()
 
 
-def test_a_saving_beyond_all_that_people_judged_counts_judgments_in_use(frame: pd.DataFrame) -> None:
+def test_a_saving_beyond_all_that_people_judged_counts_judgments_in_use(
+    frame: pd.DataFrame, approved: Approved
+) -> None:
     exact = frame.pivot_table(index=["topic", "system"], columns="assessor", values="overall")
     judge = exact["program"]  # which people nearly agree with
     rng = np.random.default_rng(4)
@@ -419,20 +391,21 @@ def test_a_saving_beyond_all_that_people_judged_counts_judgments_in_use(frame: p
     assert found.judgments == (DRAWN - 4) * 8
     spared = math.floor(np.median([pair.effective for pair in found.pairs]) - DRAWN + 1e-9)
     assert spared > 0
-    assert str(saving(found)).endswith(f"saving of {spared} topics, about {8 * spared} human judgments.")
-    assert f"instead of {DRAWN}, {DRAWN - 4} of them with program's scores (" in str(saving(found))
+    approved(str(saving(found)))
 
 
-def test_a_constant_judge_is_worth_what_people_judged() -> None:
+def test_a_constant_judge_is_worth_what_people_judged(approved: Approved) -> None:
     rng = np.random.default_rng(9)
     people = np.full((40, 4), np.nan)
     people[:12] = rng.normal(3, 1, (12, 4))
     found = compare_corrected(wide(people, np.full((40, 4), 3.0)), "people", judge="program")
-    said = "as if people had judged 12 topics (the median of 6 pairs; 12 to 12), and they judged 12."
-    assert str(saving(found)).endswith(said)
+    assert [pair.effective for pair in found.pairs] == pytest.approx([12] * 6)
+    approved(str(saving(found)))
 
 
-def test_people_who_judged_some_systems_of_every_topic_leave_something_to_the_judge() -> None:
+def test_people_who_judged_some_systems_of_every_topic_leave_something_to_the_judge(
+    approved: Approved,
+) -> None:
     rng = np.random.default_rng(2)
     truth = rng.normal(3, 1, (60, 3))
     people = truth + rng.normal(0, 0.2, truth.shape)
@@ -442,13 +415,10 @@ def test_people_who_judged_some_systems_of_every_topic_leave_something_to_the_ju
     )
     assert found.unlabelled == 0
     assert {pair.unlabelled for pair in found.pairs} == {40}
-    assert str(saving(found)).startswith("With program's scores on 40 further topics")
-    assert "if the topics on which people judged both systems of a pair were drawn at random" in (
-        validity(found)
-    )
     spared = math.floor(np.median([pair.effective for pair in found.pairs]) - 20 + 1e-9)
     # 120 judgments gave every pair 20 topics.
-    assert str(saving(found)).endswith(f"saving of {spared} topics, about {6 * spared} human judgments.")
+    assert spared > 0
+    approved([str(saving(found)), validity(found)])
 
 
 # Few different values
@@ -462,18 +432,12 @@ def test_ties_of_few_topics_are_compared_and_noted() -> None:
     found = compare_corrected(wide(people, judged), "people", judge="program", at_random=True)
     [pair] = found.pairs
     assert (pair.why, pair.labelled) == (None, 4)
-    assert not any("5 of 4" in line for line in found.warnings())
+    assert not found.notes_of("most-differences-the-same")
     people[4:10] = [[3, 3]] * 5 + [[2.5, 3]]
     found = compare_corrected(wide(people, judged), "people", judge="program", at_random=True)
     [pair] = found.pairs
     assert pair.few_values
-    assert any(
-        line
-        == "most of people's differences are the same for a and b: the interval rests on the few others, and may"
-        " be too short"
-        or line.startswith("most of people's differences are the same for b and a: ")
-        for line in found.warnings()
-    )
+    assert found.notes_of("most-differences-the-same")
 
 
 def test_a_pair_that_hardly_varies_has_a_difference_without_an_interval() -> None:
@@ -483,9 +447,7 @@ def test_a_pair_that_hardly_varies_has_a_difference_without_an_interval() -> Non
     found = compare_corrected(wide(people, judged), "people", judge="program", at_random=True)
     [pair] = found.pairs
     assert pair.conclusion == "not tested"
-    assert pair.why == (
-        "all but 2 of 20 labelled topics have the same value, which is too little variation for an interval"
-    )
+    assert pair.why is not None
     assert math.isnan(pair.low)
     assert abs(pair.difference) == pytest.approx(1, abs=0.1)
     assert found.standing("b").mean == pytest.approx(3.0)
@@ -537,8 +499,7 @@ def test_a_result_shows_itself(found: CorrectedComparison) -> None:
     assert "judge:program" in found.signature
     for pair in found.pairs:
         said = pair_sentence(found, pair)
-        assert ("not significantly" in said) == (pair.conclusion != "differ")
-        assert f"lambda {pair.weight:.2f}" in said
+        assert f"{pair.weight:.2f}" in said
         # An interval agrees with the test.
         assert (pair.low >= 0 or pair.high <= 0) == (pair.conclusion == "differ")
 
@@ -611,7 +572,7 @@ def yes_or_no(share: dict[str, float], *, right: float, cleared: float, seed: in
     return pd.DataFrame(rows, columns=["topic", "system", "assessor", "faithful"])
 
 
-def test_a_system_without_labels_has_rogan_and_gladens_share() -> None:
+def test_a_system_without_labels_has_rogan_and_gladens_share(approved: Approved) -> None:
     frame = yes_or_no({"a": 0.7, "b": 0.4, "new": 0.5}, right=0.9, cleared=0.8, seed=3)
     found = compare_corrected(frame, judge="program")
     assert {s.system: s.method for s in found.standings} == {
@@ -626,23 +587,22 @@ def test_a_system_without_labels_has_rogan_and_gladens_share() -> None:
     assert (new.mean, new.low, new.high) == pytest.approx((share.estimate, share.low, share.high))
     assert (new.labelled, new.judged) == (0, 100)
     assert math.isnan(new.people)
-    assert any("Rogan and Gladen; interval by Lang and Reiczigel" in line for line in found.warnings())
+    approved(words_of(found))
     assert found.pair("a", "new").conclusion == "not tested"
     assert found.pair("a", "b").conclusion == "differ"
     assert found.as_dict()["screening"]["sensitivity"] == pytest.approx(judge.sensitivity)
 
 
-def test_a_judge_at_random_says_nothing_of_a_system_without_labels() -> None:
+def test_a_judge_at_random_says_nothing_of_a_system_without_labels(approved: Approved) -> None:
     frame = yes_or_no({"a": 0.7, "b": 0.4, "new": 0.5}, right=0.4, cleared=0.5, seed=3)
     found = compare_corrected(frame, judge="program")
     new = found.standing("new")
     assert (new.rank, new.method) == (None, "none")
     assert new.why is not None
-    assert "add up to no more than 1" in new.why
-    assert any("add up to no more than 1" in line for line in found.warnings())
+    approved(words_of(found))
 
 
-def test_systems_with_labels_are_corrected_by_these_and_not_by_sensitivity() -> None:
+def test_systems_with_labels_are_corrected_by_these_and_not_by_sensitivity(approved: Approved) -> None:
     # One system with all its labels yes, one with some no, one with three labels that belie the judge.
     rng = np.random.default_rng(5)
     people = np.full((60, 4), np.nan)
@@ -657,14 +617,9 @@ def test_systems_with_labels_are_corrected_by_these_and_not_by_sensitivity() -> 
     assert (a.mean, a.people) == (1.0, 1.0)
     assert math.isnan(a.low)
     assert a.why is not None
-    assert a.why.startswith("all 20 labelled topics have the same value")
     assert 0 <= b.low <= b.people <= b.high <= 1
     assert d.people == 0 < d.low
-    assert any(
-        line.startswith("d: people's own mean, 0.0000, lies outside the interval of the corrected one, ")
-        and "with 3 topics labelled the share is from program's errors on all systems" in line
-        for line in found.warnings()
-    )
+    approved(found.warnings())
 
 
 # Preferences
@@ -686,7 +641,7 @@ def duels(*, seed: int, topics: int = 60, drawn: int = 20) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["topic", "a", "b", "winner", "assessor"])
 
 
-def test_strengths_of_people_made_surer_by_a_judge() -> None:
+def test_strengths_of_people_made_surer_by_a_judge(approved: Approved) -> None:
     frame = duels(seed=2)
     found = prefer_corrected(frame, judge="program")
     alone = adjudge.prefer(frame[frame["assessor"] != "program"])
@@ -694,7 +649,7 @@ def test_strengths_of_people_made_surer_by_a_judge() -> None:
         assert s.people == pytest.approx(alone.standing(s.system).log, abs=1e-6)
         assert (s.labelled, s.judged) == (20, 60)
     assert found.title == "Bradley-Terry log strengths"
-    assert "human answers" in str(saving(found))
+    approved(str(saving(found)))
     assert found.judgments == 20 * 6 * 2
     fewer = frame[(frame["assessor"] != "program") | ~frame["topic"].isin(found.labelled[:5])]
     assert prefer_corrected(fewer, judge="program").judgments == 15 * 6 * 2

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
+from tests.approving import Approved
 from typer.testing import CliRunner
 
 from adjudge.analyses.gathered import average, gather, multiplier
@@ -140,7 +141,7 @@ def test_quality_by_source() -> None:
     ]
 
 
-def test_answers_by_question() -> None:
+def test_answers_by_question(approved: Approved) -> None:
     table = TABLES["answers-duc-2002"]
     assert [c.heading for c in table.columns] == [
         "question",
@@ -154,9 +155,7 @@ def test_answers_by_question() -> None:
     assert table.rows[0] == ("1", "capitalization", 4, 1, 0, 0, 0)
     assert table.rows[3] == ("4", "missing components", 3, 1, 0, 1, 0)
     assert table.rows[11] == ("12", "misplaced sentences", 4, 0, 1, 0, 0)
-    assert list(table.sentences) == [
-        "The question that most often found errors is missing components: 40% of its answers."
-    ]
+    approved(table.sentences)
 
 
 def test_coverage_by_source_and_system() -> None:
@@ -167,11 +166,11 @@ def test_coverage_by_source_and_system() -> None:
     assert cells("coverage-by-source", source="baselines")["mean"] == pytest.approx(0.2)
 
 
-def test_human_peers_retention_stands_apart_under_its_name() -> None:
+def test_human_peers_retention_stands_apart_under_its_name(approved: Approved) -> None:
     assert cells("human-retention", statistic="retention_1")["mean"] == pytest.approx(0.75)  # 2/2 and 1/2
     weighted = cells("human-retention", statistic="retention_w")  # .6 and .4
     assert (weighted["mean"], weighted["low"], weighted["high"]) == pytest.approx((0.5, 0.3, 0.7))
-    assert all("human peers' retention" in said for said in TABLES["human-retention"].sentences)
+    approved(TABLES["human-retention"].sentences)
 
 
 def test_units_without_coverage_and_unmarked_units() -> None:
@@ -192,7 +191,7 @@ def test_contradictions_are_counted_by_assessor() -> None:
     )
 
 
-def test_agreement_is_krippendorffs_alpha_of_the_units() -> None:
+def test_agreement_is_krippendorffs_alpha_of_the_units(approved: Approved) -> None:
     values = np.array([[1.0, 0.6], [0.0, 0.0], [0.2, 0.0], [1.0, 0.8]])  # t2 was judged by one alone
     row = cells("agreement", question="completeness")
     assert (row["assessors"], row["units"], row["judgments"]) == (2, 4, 8)
@@ -201,22 +200,19 @@ def test_agreement_is_krippendorffs_alpha_of_the_units() -> None:
     places = krippendorff([[3, 0], [1, 0]], rng=np.random.default_rng(0), resamples=0)
     assert cells("agreement", question="quality:4")["alpha"] == places.value
     assert cells("agreement", question="quality:2")["why"] is not None  # nobody found anything
-    said = next(line for line in TABLES["agreement"].sentences if line.startswith("completeness: "))
-    assert said == (
-        f"completeness: alpha = {row['alpha']:.3f} over 4 units of 1 topic, for tentative conclusions only (from .667"
-        " to below .800)."
-    )
+    assert row["alpha"] is not None
+    assert 0.667 <= row["alpha"] < 0.8
+    approved(line for line in TABLES["agreement"].sentences if line.startswith("completeness: "))
     assert math.isnan(row["low"])  # there is one topic
 
 
-def test_one_assessor_agrees_with_nobody() -> None:
+def test_one_assessor_agrees_with_nobody(approved: Approved) -> None:
     alone = by_topic([coverage_page(0, PAGES[0]), coverage_page(4, PAGES[4])])
     table = agreement_table(gather(collection(), alone))
     assert table is not None
-    assert {row[-1] for row in table.made.rows} == {
-        "only one assessor answered: there is nobody to agree with"
-    }
-    assert all("nobody to agree with" in said for said in table.sentences())
+    [why] = {row[-1] for row in table.made.rows}
+    assert why
+    approved(table.sentences())
 
 
 # The paper's intervals
@@ -252,35 +248,32 @@ def test_other_levels_take_the_normal_quantile() -> None:
 # What is counted
 
 
-def test_a_planted_repeat_is_left_out_and_counted() -> None:
+def test_a_planted_repeat_is_left_out_and_counted(approved: Approved) -> None:
     first = coverage_page(0, PAGES[0])
     again = coverage_page(9, (*PAGES[0][:6], {}))  # the same assessor, peer and reference, other answers
     found = tables_of(
         collection(), by_topic([first, replace(again, task=replace(again.task, repeat_of="task-0"))])
     )
     assert found["quality-by-source"].rows[0][3:5] == (1, 2.0)
-    assert "1 planted repeat left out of the tables: the first judgment counts" in found.about_scores
+    approved(found.about_scores)
 
 
-def test_a_page_that_is_not_finished_is_left_out_and_counted() -> None:
+def test_a_page_that_is_not_finished_is_left_out_and_counted(approved: Approved) -> None:
     whole = coverage_page(0, PAGES[0])
     half = Judged(whole.task, {q: e for q, e in whole.answers.items() if q not in ("unit:m2", "quality:3")})
     found = tables_of(collection(), by_topic([half]))
     assert found["coverage-by-source"].row()["n"] == 0
-    assert found["coverage-by-source"].notes == (
-        "1 judgment left out: 1 of 2 model units are not judged yet",
-    )
-    assert found["answers-duc-2002"].notes == ("1 question is not answered yet",)
+    approved([*found["coverage-by-source"].notes, *found["answers-duc-2002"].notes])
     assert found["unmarked-by-source"].row()["n"] == 0
     json.dumps(found.as_dict(), allow_nan=False)  # NaN is null
 
 
-def test_lengths_are_pooled_for_quality_and_kept_apart_for_coverage() -> None:
+def test_lengths_are_pooled_for_quality_and_kept_apart_for_coverage(approved: Approved) -> None:
     one = coverage_page(0, PAGES[0])
     other = replace(one, task=replace(one.task, id="task-9", peer=TextRef("sys", 50)))
     found = tables_of(collection(), by_topic([one, other]))
     assert found["quality-by-source"].row()["n"] == 2
-    assert found["quality-by-source"].notes == ("2 target lengths are pooled, as DUC-2002 pooled them",)
+    approved(found["quality-by-source"].notes)
     assert [row[2] for row in found["coverage-by-source"].rows] == [20, 50]
 
 
@@ -309,7 +302,7 @@ def rating(number: int, assessor: str, value: int, system: str = "sys") -> Judge
     return judged(task, {"rating:fluency": {"value": value}})
 
 
-def test_ratings_by_assessor_and_pooled() -> None:
+def test_ratings_by_assessor_and_pooled(approved: Approved) -> None:
     given = [("x", 1), ("y", 2), ("x", 5)]
     found = tables_of(
         collection(),
@@ -322,7 +315,7 @@ def test_ratings_by_assessor_and_pooled() -> None:
         ("y", 1, 2.0, 2.0),
     ]
     assert found["ratings-by-system"].row(system="sys")["mean"] == 1.5
-    assert list(table.sentences) == ["fluency: 2.67 on average, median 2 (3 ratings)."]
+    approved(table.sentences)
 
 
 def test_another_protocol_or_aspect_is_no_repeat_and_the_same_one_is() -> None:
@@ -337,26 +330,25 @@ def test_another_protocol_or_aspect_is_no_repeat_and_the_same_one_is() -> None:
         ("rating", "coherence", "x"): (1, 4.0),
         ("rating", "fluency", "x"): (1, 1.0),
     }
-    assert not any("repeat" in note for note in apart.about_scores)
+    assert not apart.about_scores
     planted = rating(0, "x", 5)
     again = tables_of(
         collection(), by_topic([replace(planted, task=replace(planted.task, repeat_of="r1")), first])
     )
     assert again["ratings-by-assessor"].row(assessor="x")["mean"] == 1.0  # though the repeat is listed first
-    assert "1 planted repeat left out of the tables: the first judgment counts" in again.about_scores
+    assert len(again.about_scores) == 1
 
 
-def test_an_anonymous_crowd_is_pooled_and_is_no_assessor() -> None:
+def test_an_anonymous_crowd_is_pooled_and_is_no_assessor(approved: Approved) -> None:
     crowd = [
         rating(n, "crowd-anonymous", value) for n, value in enumerate((1, 2, 3))
     ]  # three people, not repeats
     found = tables_of(collection(), by_topic([*crowd, rating(7, "x", 4)]))
     table = found["ratings-by-assessor"]
     assert [(row[2], row[3]) for row in table.rows] == [("(all)", 4), ("x", 1)]
-    assert table.notes == ("3 anonymous ratings pooled only: whoever gave them is no assessor",)
+    approved([*table.notes, *found["agreement"].notes])
     assert found["agreement"].row()["assessors"] == 1
-    assert found["agreement"].notes == ("3 anonymous answers left out: whoever gave them is no assessor",)
-    assert not [note for note in found.about_scores if "repeat" in note]
+    assert not found.about_scores
 
 
 # Planted faults come back

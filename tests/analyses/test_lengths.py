@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import typer
 from scipy import stats
+from tests.approving import Approved, words_of
 from typer.testing import CliRunner
 
 from adjudge.analyses.lengths import Lengths, lengths
@@ -99,7 +100,7 @@ def test_standings_are_ranked_with_letters(duc: LengthsResult) -> None:
     assert duc.systems() == ("MANUAL", "19", "24", "16", "20", "25")
 
 
-def test_all_lengths_average_what_every_system_has(duc: LengthsResult) -> None:
+def test_all_lengths_average_what_every_system_has(duc: LengthsResult, approved: Approved) -> None:
     assert duc.together is not None
     scores = table(rows())
     kept = [scores.matrix("coverage", length=n).select(list(SYSTEMS)).values for n in (50, 100, 200)]
@@ -107,29 +108,24 @@ def test_all_lengths_average_what_every_system_has(duc: LengthsResult) -> None:
     assert found.values == pytest.approx(np.mean(kept, axis=0))
     assert (found.counts == 3).all()
     assert duc.left_out == (LengthLeftOut(10, 20, ("24",)),)
-    assert duc.warnings() == ["10 words left out of the mean on 20 topics: 24 has no score there"]
+    assert [note.code for note in duc.notes()] == ["length-left-out-of-the-mean"]
+    approved(duc.warnings())
 
 
-def test_noise_grows_as_the_target_shrinks(duc: LengthsResult) -> None:
+def test_noise_grows_as_the_target_shrinks(duc: LengthsResult, approved: Approved) -> None:
     squares = [each.tukey.mean_square for each in duc.lengths]
     assert squares == sorted(squares, reverse=True)
     widths = [each.tukey.hsd for each in duc.lengths]
     assert widths == sorted(widths, reverse=True)
-    said = list(duc.sentences())
-    assert said[0] == (
-        "The residual mean square, the noise, grows as the target shrinks: 0.00799 at 200 words, 0.00957 at 100 words,"
-        " 0.014 at 50 words and 0.0462 at 10 words."
-    )
-    assert ("At 10 words 1 of 10 pairs of systems differs (bootstrap of the largest t).") in said
-    assert any(line.startswith("With all lengths averaged 10 of 15 pairs") for line in said)
+    noise = duc.to_frame("noise").set_index("length")["told_apart"]
+    assert (noise["10"], noise["all"]) == (1, 10)
+    approved(duc.sentences())
 
 
-def test_noise_that_does_not_grow_is_said_too() -> None:
+def test_noise_that_does_not_grow_is_said_too(approved: Approved) -> None:
     turned = [replace(s, length={10: 200, 50: 50, 100: 100, 200: 10}[s.length or 0]) for s in rows(skip=())]
-    said = next(lengths(table(turned), "coverage").sentences())
-    assert said.startswith(
-        "The residual mean square, the noise, does not grow steadily as the target shrinks: 0.0"
-    )
+    found = lengths(table(turned), "coverage")
+    approved(next(found.sentences()))
 
 
 def test_rankings_agree_by_kendalls_tau(duc: LengthsResult) -> None:
@@ -147,11 +143,8 @@ def test_rankings_agree_by_kendalls_tau(duc: LengthsResult) -> None:
         assert agreement.only == ()
     assert duc.between_lengths[0].only == ("24",)
     assert duc.between_lengths[0].tau.n == 5
-    said = list(duc.sentences())
-    assert (
-        "Kendall's tau between the rankings at 10 words and 50 words is .60 (5 systems, p = .233, 95% interval"
-        " .00 to 1; 24 left out)."
-    ) in said
+    tau, interval = duc.between_lengths[0].tau, duc.between_lengths[0].interval
+    assert (tau.tau, round(tau.p, 3), interval.low, interval.high) == pytest.approx((0.6, 0.233, 0, 1))
 
 
 def test_single_and_multi_documents_are_compared(duc: LengthsResult) -> None:
@@ -162,13 +155,9 @@ def test_single_and_multi_documents_are_compared(duc: LengthsResult) -> None:
     odd = [int(topic[1:]) % 2 == 1 for topic in frame.index]
     expected = stats.kendalltau(frame[odd].mean(), frame[[not each for each in odd]].mean())
     assert at_50.tau.tau == pytest.approx(expected.statistic)
-    assert any("single- and multi-document topics at 50 words is .47" in line for line in duc.sentences())
-    # Two rankings that are the same have no interval that means anything.
-    same = [line for line in duc.sentences() if "averaged over all lengths" in line]
-    assert same == [
-        "Kendall's tau between the rankings of single- and multi-document topics averaged over all lengths is 1"
-        " (6 systems, p = .003)."
-    ]
+    # Two rankings that are the same have no interval that means anything: none is said.
+    same = duc.between_tasks[-1]
+    assert (same.tau.tau, same.interval.low, same.interval.high) == (1, 1, 1)
     assert lengths(table(rows()), "coverage").between_tasks == ()
 
 
@@ -252,13 +241,11 @@ def test_an_unset_length_is_one_of_several() -> None:
     )
 
 
-def test_one_length_has_nothing_to_be_compared_with() -> None:
+def test_one_length_has_nothing_to_be_compared_with(approved: Approved) -> None:
     found = lengths(table([s for s in rows() if s.length == 50]), "coverage")
     assert found.together is None
     assert found.between_lengths == ()
-    assert (
-        next(found.sentences()) == "coverage has scores at one length (50 words): nothing to compare it with."
-    )
+    approved(words_of(found))
 
 
 @pytest.mark.parametrize(
@@ -289,14 +276,11 @@ def test_nothing_at_all_is_one_line() -> None:
         lengths(table([Score.missing("coverage", "t", "a", "lost", 10)]), "coverage")
 
 
-def test_missing_cells_are_counted() -> None:
+def test_missing_cells_are_counted(approved: Approved) -> None:
     made = [s for s in rows() if (s.topic, s.system, s.length) != ("D003", "19", 100)]
     found = lengths(table(made), "coverage")
-    assert "at 100 words 1 cell of the matrix is missing" in found.warnings()
-    assert "100 words left out of the mean on 1 topic: 19 has no score there" in found.warnings()
-    assert "pairs of systems differ (paired t, Holm)" in next(
-        s for s in found.sentences() if s.startswith("At 100")
-    )
+    approved(found.warnings())
+    assert found.lengths[2].tests.method == "t"
 
 
 def test_frames_latex_and_json(duc: LengthsResult) -> None:
@@ -421,16 +405,14 @@ def test_the_page_has_the_numbers_of_the_code_and_of_duc() -> None:
     assert "{:.3f}, {:.3f} and {:.3f} at 200, 100 and 50 words".format(*widths) in PAGE
 
 
-def test_noise_that_prints_alike_does_not_grow() -> None:
+def test_noise_that_prints_alike_does_not_grow(approved: Approved) -> None:
     """What is said follows from the numbers beside it, not from digits that nobody sees."""
     scores = [
         Score("m", f"d{k}", s, float(v), length=10) for k in range(6) for s, v in (("a", k % 3), ("b", k))
     ]
     longer = [replace(s, value=s.value * (1 - 1e-9), length=50) for s in scores]
-    said = next(lengths(table([*scores, *longer]), "m").sentences())
-    assert said.startswith(
-        "The residual mean square, the noise, does not grow steadily as the target shrinks: "
-    )
+    found = lengths(table([*scores, *longer]), "m")
+    approved(next(found.sentences()))
 
 
 def test_no_sign_stands_before_nothing() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.approving import Approved
 from tests.cli.running import called
 
 import adjudge
@@ -71,7 +72,7 @@ def test_standard_input_is_any_table(folder: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"winner;loser\nx;y\ny;x\n")))
     done = called(folder, "prefer", "fit", "-")
     assert done.returncode == 0
-    assert 'stdin: read with ";" between columns' in done.stderr
+    assert "note: stdin: " in done.stderr
     assert done.stdout.startswith("stdin (2 items, 2 answers)")
 
 
@@ -97,13 +98,12 @@ def test_lengths_takes_them_too(folder: Path) -> None:
     both.to_csv(folder / "l.csv", sep=";", decimal=",", index=False)
     done = called(folder, "lengths", "l.csv", "--csv", "-")
     assert done.returncode == 0, done.stderr
-    assert 'l.csv: read with ";" between columns, with decimal commas' in done.stderr
+    assert "note: l.csv: " in done.stderr
 
 
-def test_what_was_found_out_is_said_once(folder: Path) -> None:
+def test_what_was_found_out_is_said_once(folder: Path, approved: Approved) -> None:
     done = called(folder, "compare", "excel.csv")
-    [said] = [line for line in done.stderr.splitlines() if "read" in line]
-    assert said == 'note: excel.csv: read as UTF-16, with ";" between columns, with decimal commas'
+    approved(done.stderr)
     assert called(folder, "compare", "plain.csv").stderr == ""
 
 
@@ -119,13 +119,10 @@ def test_a_wrong_delimiter_and_a_folder_are_one_line(folder: Path) -> None:
     assert "--decimal is for a table of numbers" in done.stderr
 
 
-def test_a_matrix_that_may_be_transposed_is_told(folder: Path) -> None:
+def test_a_matrix_that_may_be_transposed_is_told(folder: Path, approved: Approved) -> None:
     WIDE.T.rename_axis(None).to_csv(folder / "t.csv")
     done = called(folder, "compare", "t.csv")
-    assert (
-        "t.csv: 10 systems and 3 topics: if rows are systems and columns are topics, say --transpose"
-        in done.stderr
-    )
+    approved(done.stderr)
     assert "transpose" not in called(folder, "compare", "t.csv", "--transpose").stderr
     done = called(folder, "compare", "transposed.csv")
     assert done.returncode == 1
@@ -135,9 +132,7 @@ def test_a_matrix_that_may_be_transposed_is_told(folder: Path) -> None:
     done = called(folder, "compare", "german.txt", *MAPPED, "--transpose")
     assert "--transpose is for a matrix, but german.txt names topic and system in every row" in done.stderr
     frame = adjudge.read_scores(WIDE.T.rename_axis(None))
-    assert frame.notes("score") == [
-        "DataFrame: 10 systems and 3 topics: if rows are systems and columns are topics, say transpose=True"
-    ]
+    approved(frame.notes("score"), "python")
 
 
 def test_further_columns_of_a_matrix_are_used(tmp_path: Path) -> None:
@@ -153,7 +148,7 @@ def test_further_columns_of_a_matrix_are_used(tmp_path: Path) -> None:
         assert found.matrix().systems == ("A", "B", "C", "reference")
         off = adjudge.read_scores(source, columns={"set": "", "assessor": ""})
         assert off.matrix().systems == ("A", "B", "C", "reference")
-        assert any('column "set" not used' in note for note in off.notes(off.measures[0]))
+        assert any('"set"' in note for note in off.notes(off.measures[0]))
 
 
 def test_a_column_per_measure(tmp_path: Path) -> None:
@@ -165,7 +160,7 @@ def test_a_column_per_measure(tmp_path: Path) -> None:
         np.testing.assert_allclose(
             found.matrix("rouge2").to_frame().loc[WIDE.index, ["A", "B", "C"]], WIDE / 2
         )
-        assert found.notes("rouge1")[0].endswith('column "prompt" not used')
+        assert '"prompt"' in found.notes("rouge1")[0]
     named = adjudge.read_scores(frame, columns={"value": "rouge2"}, measure="r")
     assert named.measures == ("r",)
     with pytest.raises(
@@ -242,14 +237,14 @@ def test_measures_are_a_text_or_a_list(tmp_path: Path) -> None:
 
 
 def test_what_was_read_is_in_the_result(tmp_path: Path) -> None:
-    said = "10 systems and 3 topics: if rows are systems and columns are topics, say transpose=True"
     turned = WIDE.T.rename_axis(None)
-    assert f"DataFrame: {said}" in adjudge.compare(turned).table().notes
-    assert said in repr(adjudge.compare(turned))
-    assert all(f"DataFrame: {said}" in each.table().notes for each in adjudge.compare_all(turned))
-    assert f"DataFrame: {said}" in adjudge.anova(turned).table().notes
     told = adjudge.read_scores(turned)  # who reads has the notes there
-    assert said not in repr(adjudge.compare(told))
+    [note] = told.notes("score")
+    assert note in adjudge.compare(turned).table().notes
+    assert note in repr(adjudge.compare(turned))
+    assert all(note in each.table().notes for each in adjudge.compare_all(turned))
+    assert note in adjudge.anova(turned).table().notes
+    assert note not in repr(adjudge.compare(told))
 
 
 def test_analyses_take_the_options_of_tables(tmp_path: Path) -> None:
@@ -295,13 +290,11 @@ def test_a_preset_that_is_not_scored_is_named_as_typed(tmp_path: Path) -> None:
     assert done.stderr.endswith('run: adjudge score my-eval -m "rouge-2(limit=100w)"\n')
 
 
-def test_some_measures_are_better_when_lower(tmp_path: Path) -> None:
+def test_some_measures_are_better_when_lower(tmp_path: Path, approved: Approved) -> None:
     frame = LONG.rename(columns={"value": "ter"}).assign(fkgl=LONG["value"] * 2, rouge1=LONG["value"] / 2)
     frame.to_csv(tmp_path / "m.csv", index=False)
     done = called(tmp_path, "compare", "m.csv", "--json")
-    assert [line for line in done.stderr.splitlines() if "lower" in line] == [
-        f"note: {m}: higher is taken as better; if lower is, say --lower {m}" for m in ("ter", "fkgl")
-    ]
+    approved(done.stderr)
     for options in (("--lower", "ter,FKGL"), ("--lower", "ter", "--lower", "fkgl")):
         done = called(tmp_path, "compare", "m.csv", *options, "--json")
         found = {each["measure"]: each["tables"]["league"][0]["system"] for each in json.loads(done.stdout)}
@@ -309,9 +302,7 @@ def test_some_measures_are_better_when_lower(tmp_path: Path) -> None:
         assert (found, done.stderr) == (best, "")
     python = adjudge.read_scores(frame, lower_is_better="ter,fkgl")
     assert [python.info[m].better for m in ("ter", "fkgl", "rouge1")] == ["lower", "lower", "higher"]
-    assert adjudge.read_scores(frame).notes("ter") == [
-        'ter: higher is taken as better; if lower is, say lower_is_better="ter"'
-    ]
+    approved(adjudge.read_scores(frame).notes("ter"), "python")
     done = called(tmp_path, "topics", "m.csv", "-m", "ter", "--lower", "ter", "--lower-is-better")
     assert (
         done.stderr == "adjudge: --lower-is-better is for all measures, --lower for some: say one of them\n"
@@ -391,7 +382,7 @@ def test_a_header_without_scores_is_data() -> None:
         adjudge.compare(WIDE.iloc[:0].reset_index())
 
 
-def test_a_page_says_each_note_once(folder: Path) -> None:
+def test_a_page_says_each_note_once(folder: Path, approved: Approved) -> None:
     for source in (folder / "excel.csv", adjudge.read_scores(folder / "excel.csv")):
         adjudge.report(source, folder / "once")
         page = unescape((folder / "once" / "index.html").read_text(encoding="utf-8"))
@@ -402,7 +393,8 @@ def test_a_page_says_each_note_once(folder: Path) -> None:
     e.import_data(folder / "own.csv")
     e.withdraw(system="a", why="off topic")
     again = adjudge.open(e.path)
-    assert again.scores().notes(again.scores().resolve()) == ["1 score of withdrawn summaries left out"]
+    [note] = again.scores().notes(again.scores().resolve())
+    approved(note)
     again.report(folder / "page")
     page = unescape((folder / "page" / "index.html").read_text(encoding="utf-8"))
-    assert page.count("1 score of withdrawn summaries left out") == 1
+    assert page.count(note) == 1

@@ -18,6 +18,7 @@ from rouge_score import rouge_scorer
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
+from tests.approving import Approved
 from tests.properties import examples
 
 import adjudge
@@ -77,7 +78,7 @@ def test_corpus_scores_are_what_sacrebleu_prints(references: list[list[str]]) ->
     assert list(found.table().to_frame()["corpus"]) == [each.value for each in found.corpus]
 
 
-def test_one_text_with_several_references() -> None:
+def test_one_text_with_several_references(approved: Approved) -> None:
     for references in (
         ["A storm came on Monday.", "It stormed."],
         ("A storm came on Monday.", "It stormed."),
@@ -87,7 +88,7 @@ def test_one_text_with_several_references() -> None:
         wanted = SCORER.score_multi(list(references), "The storm came.")
         assert found.mean(USUAL[1]) == pytest.approx(wanted["rouge2"].fmeasure)
     assert adjudge.rouge("a b", "a c", "rouge-1").mean("rouge-1") == 0.5
-    assert "ROUGE-1 recall 0.5000" in adjudge.rouge("a b", "a c", "rouge-1").headline()
+    approved(adjudge.rouge("a b", "a c", "rouge-1").headline())
 
 
 @pytest.mark.parametrize("kind", [list, tuple, UserList, np.array, pd.Series, iter])
@@ -142,7 +143,6 @@ def test_the_comparison_is_compare() -> None:
     assert theirs[1].pairs["wilcoxon"][0].p_adjusted == apart.pairs["wilcoxon"][0].p_adjusted
     assert adjudge.compare(found, USUAL[1]).standings == theirs[1].standings
     assert found.headline() == theirs[0].headline()
-    assert theirs[0].headline().startswith("On ROUGE-1 F ")
 
 
 def test_a_title_says_what_it_must_where_two_would_be_alike() -> None:
@@ -159,13 +159,10 @@ def test_recall_and_precision_of_one_rouge_share_a_row() -> None:
     assert "F" not in {column.name for column in found.table().columns}
 
 
-def test_blank_texts_are_counted_and_scored_as_empty() -> None:
+def test_blank_texts_are_counted_and_scored_as_empty(approved: Approved) -> None:
     found = adjudge.rouge(A, ["", *R[1:]], "rouge-1")
     assert found.blank == {"peer": 1, "references": 1}
-    assert found.notes() == [
-        "peer: 1 of 5 texts is blank, and scored as empty",
-        "references: 1 of 5 texts is blank, and scored as empty",
-    ]
+    approved(found.notes())
     assert (found.scores_of("rouge-1")[0], found.scores_of("rouge-1")[2]) == (0.0, 0.0)
 
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.approving import Approved, words_of
 
 from adjudge.analyses.topics import Topics
 from adjudge.analyses.topics.result import FEW, TopicsResult
@@ -50,8 +51,8 @@ def topics_of_matrix(scores: ScoreMatrix, **asked: Any) -> TopicsResult:
     return result_of(scores, Topics(**asked))
 
 
-def said(result: TopicsResult) -> str:
-    return "\n".join(result.sentences())
+def codes(result: TopicsResult) -> list[str]:
+    return [note.code for note in result.notes()]
 
 
 def test_the_numbers_are_those_of_scipy(planted: np.ndarray) -> None:
@@ -70,25 +71,17 @@ def test_the_numbers_are_those_of_scipy(planted: np.ndarray) -> None:
         assert standing.low < standing.mean_rank < standing.high
 
 
-def test_the_planted_differences_are_found_and_said(planted: np.ndarray) -> None:
+def test_the_planted_differences_are_found_and_said(planted: np.ndarray, approved: Approved) -> None:
     found = topics_of_matrix(matrix(planted), against="t0")
     assert [s.topic for s in found.standings][::3] == ["t3", "t0"]
     by_topic = {s.topic: s for s in found.standings}
     assert by_topic["t0"].from_chosen is None
     assert by_topic["t3"].from_chosen is True
     assert found.ends() == (["t3"], ["t0"])
-    words = said(found)
-    assert words.startswith("On m the topics differ (Kruskal-Wallis, H(3) = ")
-    assert "p < .001, 4 topics, 40 scores); they carry " in words
-    assert "With systems as blocks the topics differ (Friedman, chi-squared(3) = " in words
-    assert "A score depends on its topic: compare systems topic by topic, with paired tests." in words
-    assert "The hardest topic is t0 (mean rank " in words
-    assert "the easiest topic is t3 (mean rank " in words
-    assert "; they differ." in words
-    assert re.search(r"t0 differs from \d of 3 other topics: it is harder than ", words)
-    assert (
-        "With topics as blocks the systems do not differ significantly (Friedman, chi-squared(9) = " in words
-    )
+    assert by_topic["t0"].differs == 3
+    assert (found.over_topics.p < 0.001, found.topics_blocked.test.p < 0.001) == (True, True)
+    assert found.systems_blocked.test.p > 0.05
+    approved(words_of(found))
 
 
 def test_which_differ_is_what_the_pairs_say(planted: np.ndarray) -> None:
@@ -100,82 +93,81 @@ def test_which_differ_is_what_the_pairs_say(planted: np.ndarray) -> None:
     assert sum(s.differs for s in found.standings) == 2 * pairs["different"].sum()
     of_chosen = pairs[(pairs["a"] == "t1") | (pairs["b"] == "t1")]
     assert of_chosen["different"].sum() == sum(bool(s.from_chosen) for s in found.standings)
-    assert f"{pairs['different'].sum()} of 6 pairs of topics differ" in said(found)
+    assert pairs["different"].sum() == 5
 
 
-def test_lower_is_better_turns_easy_and_hard_round(planted: np.ndarray) -> None:
+def test_lower_is_better_turns_easy_and_hard_round(planted: np.ndarray, approved: Approved) -> None:
     found = topics_of_matrix(matrix(planted, "lower"), against="t0")
     assert found.ends() == (["t0"], ["t3"])
-    assert "The hardest topic is t3" in said(found)
-    assert "t0 differs from" in said(found)
-    assert "it is easier than" in said(found)
+    approved(words_of(found, beyond=topics_of_matrix(matrix(planted))), "lower")
     both = topics_of_matrix(matrix(planted, "lower"), against="t1")
-    assert "t1 differs from 2 of 3 other topics: it is harder than t0, and easier than t3." in said(both)
+    assert both.from_chosen() == {
+        "t0": "differs",
+        "t1": "chosen",
+        "t2": "does not differ significantly",
+        "t3": "differs",
+    }
+    approved(words_of(both)[-2:], "both ways")
 
 
-def test_a_description_is_higher_or_lower_but_never_hard(planted: np.ndarray) -> None:
+def test_a_description_is_higher_or_lower_but_never_hard(planted: np.ndarray, approved: Approved) -> None:
     found = topics_of_matrix(matrix(planted, None), against="t1")
-    words = said(found)
+    approved(words_of(found, beyond=topics_of_matrix(matrix(planted))))
     assert found.ends() == (["t3"], ["t0"])
-    assert "The lowest topic is t0" in words
-    assert "it is higher than t0, and lower than t3." in words
-    assert "hard" not in words
     assert (found.facts()["first"], found.facts()["last"]) == (["t3"], ["t0"])
 
 
-def test_systems_hide_topics_without_blocks() -> None:
+def test_systems_hide_topics_without_blocks(approved: Approved) -> None:
     # Systems far apart, topics a little: ranked all together the topics drown, in blocks they stand out.
     values = np.arange(8)[None, :] * 10.0 + np.arange(5)[:, None]
     found = topics_of_matrix(matrix(values))
     assert found.over_topics.p > 0.9
     assert found.topics_blocked.test.p < 0.001
-    assert "the topics do not differ significantly (Kruskal" in found.headline()
-    assert "A score depends on its topic" in said(found)
+    approved(words_of(found))
 
 
-def test_missing_cells_are_counted_and_named(planted: np.ndarray) -> None:
+def test_missing_cells_are_counted_and_named(planted: np.ndarray, approved: Approved) -> None:
     planted = planted.copy()
     planted[2:, 0] = NAN
     planted[0, 1] = NAN
     found = topics_of_matrix(matrix(planted))
     assert {s.topic: s.n for s in found.standings} == {"t0": 9, "t1": 10, "t2": 9, "t3": 9}
-    assert found.warnings() == [
-        "3 missing scores (lost)",
-        "topics have different numbers of scores: intervals are a picture, the pairs decide",
-    ]
-    assert "(Skillings-Mack, chi-squared(9) = " in said(found)
+    assert codes(found) == ["missing-scores", "topics-of-unequal-size"]
+    approved(words_of(found))
     assert found.signature.endswith("|blocks:skillings-mack:ties-corrected")
     assert found.systems_blocked.friedman.dropped == 3
 
 
-def test_a_topic_without_scores_stands_last(planted: np.ndarray) -> None:
+def test_a_topic_without_scores_stands_last(planted: np.ndarray, approved: Approved) -> None:
     values = np.insert(planted, 0, NAN, axis=0)
     found = topics_of_matrix(matrix(values), against="t0")
     last = found.standings[-1]
     assert (last.topic, last.n, last.differs) == ("t0", 0, 0)
     assert np.isnan([last.mean, last.sd, last.mean_rank, last.low, last.high]).all()
-    assert found.warnings() == ["10 missing scores (lost)", "no scores on t0"]
-    assert "t0 cannot be compared: it has no scores." in said(found)
-    assert "4 topics, 40 scores" in found.headline()
+    assert codes(found) == ["missing-scores", "topics-without-scores"]
+    assert found.from_chosen() == dict.fromkeys(["t4", "t2", "t3", "t1"], "no scores") | {"t0": "chosen"}
+    assert (found.over_topics.groups, found.over_topics.total) == (4, 40)
+    approved(words_of(found, beyond=topics_of_matrix(matrix(planted))))
     assert r"t0 & 0 & -- & -- & -- & -- \\" in found.to_latex()
     assert found.as_dict()["tables"]["topics"][-1]["mean"] is None
     assert np.isnan(found.to_frame("pairs")["p"]).sum() == 4
 
 
-def test_systems_never_compared_are_warned_about() -> None:
+def test_systems_never_compared_are_warned_about(approved: Approved) -> None:
     values = np.full((8, 4), NAN)
     values[:4, :2] = values[4:, 2:] = np.random.default_rng(1).normal(size=(4, 2))
-    assert topics_of_matrix(matrix(values)).warnings()[-1] == (
-        "systems fall into 2 sets that share no topic: blocks test within them"
-    )
+    found = topics_of_matrix(matrix(values))
+    (parts,) = [note.data for note in found.notes() if note.code == "systems-without-common-topics"]
+    assert parts == {"parts": 2}
+    approved(found.warnings())
 
 
-def test_few_scores_are_warned_about() -> None:
+def test_few_scores_are_warned_about(approved: Approved) -> None:
     rng = np.random.default_rng(2)
-    assert f"a topic has only {FEW - 1} scores: p is a rough one" in (
-        topics_of_matrix(matrix(rng.normal(size=(3, FEW - 1)))).warnings()
-    )
-    assert not topics_of_matrix(matrix(rng.normal(size=(3, FEW)))).warnings()
+    few = topics_of_matrix(matrix(rng.normal(size=(3, FEW - 1))))
+    assert [(note.code, note.data) for note in few.notes()] == [("few-scores-on-a-topic", {"n": FEW - 1})]
+    approved(few.warnings())
+    assert not codes(topics_of_matrix(matrix(rng.normal(size=(3, FEW)))))
 
 
 ODD = [
@@ -199,40 +191,39 @@ ODD = [
 def test_odd_matrices_give_a_result_or_a_reason(values: list[list[float]], against: str | None) -> None:
     found = topics_of_matrix(matrix(values), against=against)
     assert len(found.standings) == len(values)
-    words = said(found)
-    assert "nan" not in words
+    assert "nan" not in "\n".join(found.sentences())
     json.dumps(found.as_dict(), allow_nan=False)
     assert found.to_latex().count(r"\\") == len(values) + 1
     assert len(found.to_frame()) == len(values)
     if len(values) < 100:
         assert len(found.to_frame("pairs")) == len(values) * (len(values) - 1) // 2
-    assert (found.over_topics.why is None) == ("nothing to compare" not in words)
+    assert (found.over_topics.why is None) == (sum(bool(s.n) for s in found.standings) > 1)
 
 
-def test_one_topic_and_one_system_say_so() -> None:
+def test_one_topic_and_one_system_say_so(approved: Approved) -> None:
     one = topics_of_matrix(matrix([[1.0, 2.0]]), against="t0")
-    assert list(one.sentences()) == [
-        "One topic has scores: nothing to compare on m.",
-        "t0 cannot be compared: no other topic has scores.",
-        "With topics as blocks the systems cannot be compared (Friedman: needs two complete topics, has 1);"
-        " without blocks they could not have been found to differ (Kruskal-Wallis, H(1) = 1, p = .317).",
-    ]
-    alone = said(topics_of_matrix(matrix([[1.0], [2.0]])))
-    assert "the systems cannot be compared (Friedman: needs two systems with scores, has 1)." in alone
+    approved(words_of(one), "topic")
+    alone = topics_of_matrix(matrix([[1.0], [2.0]]))
+    assert (one.systems_blocked.test.why is not None, alone.systems_blocked.test.why is not None) == (
+        True,
+        True,
+    )
+    approved(words_of(alone), "system")
 
 
-def test_ties_alone_do_not_differ() -> None:
-    words = said(topics_of_matrix(matrix([[2.0] * 5] * 3), against="t1"))
-    assert "the topics could not have been found to differ (Kruskal-Wallis, H(2) = 0, p = 1" in words
-    assert "All topics have the same mean rank." in words
-    assert "t1 could not have been found to differ from any of 2 other topics." in words
-    assert "No pair of topics could have been found to differ" in words
+def test_ties_alone_do_not_differ(approved: Approved) -> None:
+    found = topics_of_matrix(matrix([[2.0] * 5] * 3), against="t1")
+    assert found.pairs_out_of_reach() == 3
+    assert set(found.from_chosen().values()) == {"chosen", "could not have been found to differ"}
+    approved(words_of(found))
 
 
-def test_topics_that_tie_at_an_end_are_all_named() -> None:
+def test_topics_that_tie_at_an_end_are_all_named(approved: Approved) -> None:
     values = np.array([[1.0] * 6, [1.0] * 6, [5.0] * 6])
-    words = said(topics_of_matrix(matrix(values)))
-    assert "The hardest topics are t0 and t1, the easiest topic is t2 (mean rank 15.5); they differ." in words
+    found = topics_of_matrix(matrix(values))
+    assert found.ends() == (["t2"], ["t0", "t1"])
+    assert found.standings[0].mean_rank == 15.5
+    approved(words_of(found))
 
 
 def test_nothing_at_all_is_one_line() -> None:
@@ -291,7 +282,8 @@ def test_alpha_and_length_are_in_the_signature_and_the_title(planted: np.ndarray
     assert found.signature == (
         "topics(alpha=0.01)|m|v:1|length:100|topics:4|systems:10|pool:mean|test:kruskal-wallis:tukey-mean-ranks:0.01|blocks:friedman"
     )
-    assert found.headline().startswith("On m at 100 words the topics differ")
+    assert found.matrix.length == 100
+    assert "100" in found.headline()
     wide, narrow = found.standings[0], topics_of_matrix(long).standings[0]
     assert wide.high - wide.low > narrow.high - narrow.low
 
@@ -317,29 +309,23 @@ def test_the_page_names_the_bound_of_the_code() -> None:
 # What could not have been found is not said to be alike
 
 
-def test_one_score_a_topic_can_find_nothing() -> None:
+def test_one_score_a_topic_can_find_nothing(approved: Approved) -> None:
     found = topics_of_matrix(matrix(np.array([[1.0], [2.0], [3.0]])), against="t0")
-    words = said(found)
-    assert words.startswith(
-        "On m the topics could not have been found to differ (Kruskal-Wallis, H(2) = 2, p = .368"
-    )
-    assert "variance of the ranks" not in words  # one score each: all of it, always
-    assert "No pair of topics could have been found to differ (Tukey's test on mean ranks" in words
-    assert "the easiest topic is t2 (mean rank 3.0); they could not have been found to differ." in words
-    assert "t0 could not have been found to differ from any of 2 other topics." in words
-    assert "significantly" not in words
+    assert found.over_topics.p == pytest.approx(math.exp(-1))  # H is 2 with two degrees of freedom
+    assert found.pairs_out_of_reach() == 3
+    assert list(found.from_chosen().values()).count("could not have been found to differ") == 2
+    approved(words_of(found))  # nothing of variance: one score each explains all of it, always
 
 
-def test_three_topics_and_two_systems_are_too_few_for_blocks() -> None:
+def test_three_topics_and_two_systems_are_too_few_for_blocks(approved: Approved) -> None:
     found = topics_of_matrix(matrix(np.array([[1.0, 2.0], [3.0, 5.0], [6.0, 9.0]])))
     # Friedman over systems: three topics that agree have chi-squared 3, p = .083 with one degree of freedom.
     assert found.systems_blocked.friedman.smallest_p == pytest.approx(stats.chi2.sf(3, 1))
-    assert (
-        "With topics as blocks the systems could not have been found to differ (Friedman, chi-squared(1) = 3, "
-        in (said(found))
-    )
+    assert found.systems_blocked.friedman.p > 0.05
+    approved(words_of(found), "three")
     four = topics_of_matrix(matrix(np.array([[1.0, 2.0], [3.0, 5.0], [6.0, 9.0], [7.0, 9.0]])))
-    assert "With topics as blocks the systems differ (Friedman, chi-squared(1) = 4, p = .046" in said(four)
+    assert four.systems_blocked.friedman.p == pytest.approx(stats.chi2.sf(4, 1))
+    approved(words_of(four), "four")
 
 
 @settings(deadline=None, max_examples=15)
@@ -389,7 +375,8 @@ def test_the_order_of_topics_is_not_contradicted_by_their_means() -> None:
     """One huge score makes the mean of a topic the highest, and not its rank."""
     values = np.array([[1.0, 1.1, 1.2, 1.3, 900.0], [2.0, 2.1, 2.2, 2.3, 2.4], [3.0, 3.1, 3.2, 3.3, 3.4]])
     found = topics_of_matrix(matrix(values))
-    assert "The hardest topic is t0 (mean rank 5.0), the easiest topic is t2 (mean rank 12.0)" in said(found)
+    assert found.ends() == (["t2"], ["t0"])
+    assert [s.mean_rank for s in found.standings] == [12.0, 7.0, 5.0]
     assert found.standings[-1].mean == pytest.approx(180.92)
 
 
@@ -408,10 +395,9 @@ def test_equal_scores_have_no_intervals(hole: bool) -> None:
     found = topics_of_matrix(matrix(values))
     assert all(math.isnan(s.low) and math.isnan(s.high) for s in found.standings)
     assert [row["low"] for row in found.as_dict()["tables"]["topics"]] == [None] * 3
-    assert "all scores are the same: mean ranks have no intervals" in found.warnings()
-    assert "do not differ significantly" not in said(found)
-    assert said(found).count("could not have been found to differ") == 4
-    assert "No pair of topics could have been found to differ" in said(found)
+    assert "all-scores-equal" in codes(found)
+    assert found.pairs_out_of_reach() == 3
+    assert all(not test.smallest_p <= 0.05 for test in (found.over_topics, found.over_systems))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.integers(2, 6))

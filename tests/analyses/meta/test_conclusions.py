@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from tests.approving import Approved
 
 import adjudge
 from adjudge.analyses.meta import Meta
@@ -147,31 +148,25 @@ def test_cells_are_those_of_a_plain_loop_over_two_comparisons(options: dict[str,
                 )
 
 
-def test_assessors_are_a_sample() -> None:
+def test_assessors_are_a_sample(approved: Approved) -> None:
     cells = cells_of(scores(evaluation(2)))
     random, fixed = (one_of(agree_on_conclusions(c), "good") for c in (cells, without_assessors(cells)))
     assert (random.people.test, fixed.people.test) == ("assessors", "wilcoxon")
     assert random.people.population is not None
     assert random.people.population.effects == "random"
-    notes = agree_on_conclusions(cells).warnings()
-    assert any(
-        "overall: people's conclusions are for assessors like these three, who are a sample as topics are"
-        in line
-        for line in notes
-    )
+    approved(agree_on_conclusions(cells).warnings())
 
 
-def test_one_assessor_or_scores_that_name_nobody_hold_for_these_only() -> None:
+def test_one_assessor_or_scores_that_name_nobody_hold_for_these_only(approved: Approved) -> None:
     frame = evaluation(2)
     alone = frame[(frame["assessor"] != "bob") & (frame["assessor"] != "cid")]
     found = agree_on_conclusions(cells_of(scores(alone)))
     assert one_of(found, "good").people.test == "wilcoxon"
-    assert any("with one assessor there is nothing to tell" in line for line in found.warnings())
+    approved(found.warnings(), "one assessor")
     frame.loc[frame["assessor"] == "bob", "assessor"] = None
     found = agree_on_conclusions(cells_of(scores(frame), "overall", ["good", "noise"]))
     assert one_of(found, "good").people.test == "wilcoxon"
-    said = "people's conclusions are for these two assessors, not for others (150 of 450 scores name no assessor)"
-    assert any(said in line for line in found.warnings())
+    approved(found.warnings(), "unnamed")
 
 
 # Every cell on data made for it: two systems on twelve topics, so that one pair is in one cell
@@ -215,47 +210,22 @@ def test_a_case_of_every_cell(people: float, measure: float, cell: str, lower: b
     assert ("contradictions" in [table.name for table in found.all_tables]) == (cell == "opposite")
 
 
-def test_sentences_say_what_the_cells_hold() -> None:
-    def said(people: float, *measures: float) -> list[str]:
+def test_sentences_say_what_the_cells_hold(approved: Approved) -> None:
+    for differences in (
+        (1.0, 0.7),
+        (1.0, -0.7, 0.0),
+        (0.0, 0.7, 0.0),
+        (1.0, 0.7, 0.0),
+        (1.0, -0.7, -0.6, -0.8, -1.0, 0.7),
+    ):
+        people, *measures = differences
         rows = rows_of("p", two(people), "ab")
         rows += [row for k, each in enumerate(measures) for row in rows_of(f"m{k}", two(each), "ab")]
-        return list(
-            agree_on_conclusions(cells_of(scores_of(pd.DataFrame(rows, columns=COLUMNS)), "p")).sentences()
-        )
-
-    where = "Among all pairs of systems, "
-    found, nothing = (
-        f"{where}p finds {n}: a measure that never found any would lead to the same conclusion on {k} of 1 pair."
-        for n, k in (("1 difference", 0), ("0 differences", 1))
-    )
-    assert said(1.0, 0.7) == [
-        f"{where}m0 leads to the conclusion that p leads to: on 1 of 1 pair (the same difference on 1, none on 0).",
-        found,
-        f"{where}m0 never contradicts p: wherever both find a difference, it is in the same direction.",
-    ]
-    assert said(1.0, -0.7, 0.0) == [
-        f"{where}m0 and m1 lead equally often to the conclusion that p leads to: on 0 of 1 pair (the same difference on"
-        " 0, none on 0).",
-        found,
-        f"{where}m0 contradicts p on 1 pair: people find a better than b, the measure the reverse.",
-    ]
-    assert said(0.0, 0.7, 0.0)[1:] == [
-        nothing,
-        f"{where}no pair is found different both by p and by a measure, so that nothing is contradicted.",
-    ]
-    assert said(1.0, 0.7, 0.0)[0] == (
-        f"{where}m0 leads most often to the conclusion that p leads to: on 1 of 1 pair (the same difference on 1, none"
-        " on 0)."
-    )
-    assert said(1.0, 0.7, 0.0)[2] == (
-        f"{where}no measure contradicts p: wherever both find a difference, it is in the same direction."
-    )
-    assert said(1.0, -0.7, -0.6, -0.8, -1.0, 0.7)[2] == (
-        f"{where}4 of 5 measures contradict p: m0 (1 pair), m1 (1 pair), m2 (1 pair) and m3 (1 pair)."
-    )
+        found = agree_on_conclusions(cells_of(scores_of(pd.DataFrame(rows, columns=COLUMNS)), "p"))
+        approved(found.sentences(), ", ".join(map(str, differences)))
 
 
-def test_what_people_could_not_have_found_is_counted_apart() -> None:
+def test_what_people_could_not_have_found_is_counted_apart(approved: Approved) -> None:
     """On five topics no signed-rank p is at most .05; the measure has twelve, and uses them where asked to."""
     frame = pd.DataFrame([*rows_of("p", two(1.0)[:5], "ab"), *rows_of("m", two(0.7), "ab")], columns=COLUMNS)
     data = scores_of(frame)
@@ -265,10 +235,7 @@ def test_what_people_could_not_have_found_is_counted_apart() -> None:
     assert one.record()["only_measure_people_could_not_find"] == 1
     assert one.record()["neither_people_could_not_find"] == 0
     assert one.without_people == 14
-    assert list(found.sentences())[-1] == (
-        "Among all pairs of systems, 1 pair could not have been found different by p (no p within reach is"
-        " significant): there people neither confirm nor refute a measure."
-    )
+    approved(found.sentences())
     assert "could not be found" in [column.title for column in found.all_tables[0].printed()[0]]
     # On the judged topics the measure has no more.
     one = one_of(agree_on_conclusions(cells_of(data, "p")), "m")
@@ -278,7 +245,7 @@ def test_what_people_could_not_have_found_is_counted_apart() -> None:
     )
 
 
-def test_measure_and_people_are_tested_on_the_summaries_that_both_have() -> None:
+def test_measure_and_people_are_tested_on_the_summaries_that_both_have(approved: Approved) -> None:
     frame = evaluation(4, holes=0.15)
     frame = frame[~((frame["measure"] == "overall") & frame["topic"].isin(["t0", "t1"]))]
     found = agree_on_conclusions(cells_of(scores(frame)), among=("all",))
@@ -291,11 +258,10 @@ def test_measure_and_people_are_tested_on_the_summaries_that_both_have() -> None
         people, automatic = (adjudge.compare(scores(both), m) for m in ("overall", measure))
         assert counts(one) == loop(concluded(people), concluded(automatic))
         assert one.without_measure == len(judged.unique().difference(has))
-    notes = found.warnings()
-    assert any("have no score, and people are tested without them too" in line for line in notes)
+    approved(found.warnings())
 
 
-def test_a_system_that_a_measure_has_no_score_of_is_in_no_cell() -> None:
+def test_a_system_that_a_measure_has_no_score_of_is_in_no_cell(approved: Approved) -> None:
     frame = evaluation(5)
     frame = frame[~((frame["measure"] == "good") & (frame["system"] == "m2"))]
     found = agree_on_conclusions(cells_of(scores(frame)), among=("all",))
@@ -305,7 +271,7 @@ def test_a_system_that_a_measure_has_no_score_of_is_in_no_cell() -> None:
     assert all("m2" in (row["a"], row["b"]) for row in gone)
     assert all("not comparable" in row["why"] for row in gone)
     assert one_of(found, "noise").untested == 0
-    assert any("5 of 15 pairs could not be tested by both" in line for line in found.warnings())
+    approved(found.warnings())
     people, measure = (
         adjudge.compare(scores(frame[frame["system"] != "m2"]), m) for m in ("overall", "good")
     )
@@ -440,14 +406,11 @@ def test_tests_of_different_kinds_are_said_to_be_so() -> None:
     mean = frame[frame["measure"] == "overall"].groupby(["topic", "system"], as_index=False)["value"].mean()
     same = mean.assign(measure="same", assessor=None)[COLUMNS]
     cells = cells_of(scores(pd.concat([frame, same])), "overall")
-    said = " ".join(agree_on_conclusions(cells).warnings())
-    assert (
-        "people are tested by t over topics and assessors, measures by paired Wilcoxon over topics: tests of different"
-        " kinds, by which even the same scores can lead to different conclusions; with test=t both are t-tests"
-    ) in said
-    assert "different kinds" not in " ".join(agree_on_conclusions(cells, test="t").warnings())
+    found = agree_on_conclusions(cells)
+    assert found.notes_of("tests-of-two-kinds")
+    assert not agree_on_conclusions(cells, test="t").notes_of("tests-of-two-kinds")
     fixed = agree_on_conclusions(without_assessors(cells))
-    assert "different kinds" not in " ".join(fixed.warnings())
+    assert not fixed.notes_of("tests-of-two-kinds")
     assert one_of(fixed, "same").agreeing == one_of(fixed, "same").tested, "one test, one conclusion"
 
 

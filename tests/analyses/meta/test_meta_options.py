@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.approving import Approved
 
 import adjudge
 from adjudge.analyses.meta import COEFFICIENTS, Meta
@@ -98,13 +99,12 @@ def test_composites_count_with_the_tests_that_were_asked_for() -> None:
     assert mine[single.index].tolist() == single.tolist(), "one function counts for both"
 
 
-def test_hotelling_of_machines_and_of_all_systems() -> None:
+def test_hotelling_of_machines_and_of_all_systems(approved: Approved) -> None:
     found = answered("hotelling", correct="bonferroni")["hotelling"]
     assert isinstance(found, HotellingResult)
     frame = found.to_frame()
     assert frame.groupby("among", sort=False).size().to_dict() == {"machines": 10, "all": 21}
-    assert [said.split(",")[0] for said in found.sentences()] == ["Among machines", "Among all systems"]
-    assert "among machines and all systems" in found.table().title
+    approved([found.table().title, *found.sentences()])
     for among, pairs in (("machines", 10), ("all", 21)):
         own = frame[frame["among"] == among]
         np.testing.assert_allclose(own["corrected_p"], np.minimum(1, pairs * own["p"]))
@@ -112,15 +112,14 @@ def test_hotelling_of_machines_and_of_all_systems() -> None:
     assert same["machines"].tolist() == same["all"].tolist(), "the test itself does not see other systems"
 
 
-def test_westfall_and_young_are_said_to_be_no_correction_of_measures() -> None:
+def test_westfall_and_young_are_said_to_be_no_correction_of_measures(approved: Approved) -> None:
     found = answered(
         "better,hotelling,conclusions", correct="westfall-young", test="mc", levels="system", resamples=99
     )
-    assert (
-        "westfall-young is no correction of better and hotelling: Holm's is taken there" in found.warnings()
-    )
+    assert found.notes_of("corrected-otherwise")
+    approved(found.notes_of("corrected-otherwise"))
     assert found["better"].as_dict()["comparisons"][0]["correct"] == "holm"
-    assert not any("no correction" in note for note in answered("hotelling", correct="bh").warnings())
+    assert not answered("hotelling", correct="bh").notes_of("corrected-otherwise")
 
 
 @pytest.mark.parametrize("size", [1e300, 1e-300])

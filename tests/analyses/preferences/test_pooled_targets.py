@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.approving import Approved
 
 from adjudge.data.rows import Summary
 from adjudge.evaluation import Evaluation
@@ -35,15 +36,12 @@ def asked(make: Callable[..., Evaluation], tmp_path: Path) -> Evaluation:
     return e
 
 
-def test_several_forms_are_named(asked: Evaluation) -> None:
+def test_several_forms_are_named(asked: Evaluation, approved: Approved) -> None:
     (fit,) = asked.prefer.fit("systems")
-    assert (
-        "pairs of several forms are taken together (abstract, extract): choose one with form"
-        in fit.warnings()
-    )
-    assert not any("lengths" in note for note in fit.warnings())
+    [note] = fit.notes_of("pooled-targets")
+    approved(note)
 
 
 def test_one_that_was_chosen_needs_no_word(asked: Evaluation) -> None:
     (fit,) = asked.prefer.fit("systems", form="abstract")
-    assert not any("taken together" in note for note in fit.warnings())
+    assert not fit.notes_of("pooled-targets")

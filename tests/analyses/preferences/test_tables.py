@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from tests.approving import Approved
 from tests.cli.running import runner
 from tests.conftest import few_topics
 
@@ -91,16 +92,13 @@ def notes_on(found: PreferenceTables, name: str) -> list[str]:
     return [found.note_text(note) for note in found.paper(name).notes()]
 
 
-def test_a_table_is_over_the_topics_that_all_of_its_columns_have() -> None:
+def test_a_table_is_over_the_topics_that_all_of_its_columns_have(approved: Approved) -> None:
     found = tables(HAND)
     first = found.paper("table-1")
     assert first.topics == ("t0", "t1")
     assert first["man"].value == 1
     assert first["R1"].value == pytest.approx(0.7)
-    assert notes_on(found, "table-1")[-2:] == [
-        "1 topic lacks a column and is left out",
-        "no interval for R2 and man: fewer than 5 topics differ from the commonest share",
-    ]
+    approved(notes_on(found, "table-1"))
     # .7 -+ 12.7 x .2 by Student's t with 1 degree of freedom, and a share is between 0 and 1.
     assert (first["R1"].low, first["R1"].high) == (0, 1)
     js = [1.0, 0.9, 0.5] * 3
@@ -111,15 +109,14 @@ def test_a_table_is_over_the_topics_that_all_of_its_columns_have() -> None:
     assert many.paper("table-1")["JS"].high == pytest.approx(high)
 
 
-def test_what_is_missing_says_why() -> None:
+def test_what_is_missing_says_why(approved: Approved) -> None:
     found = tables(HAND)
     assert found.paper("table-1")["JS"].why == "not scored"
-    assert notes_on(found, "table-3")[:2] == ["R4, py: n/a (not scored)", "PY: n/a (no pyramids)"]
-    assert "Minutes of annotation: n/a (nobody was asked)." in found.about("table-1")
+    approved([*found.about("table-1"), *notes_on(found, "table-3")])
     assert [cell.why for cell in found.paper("table-4").cells] == ["no topic is judged"] * 6
 
 
-def test_sentences_compare_the_evaluator_with_the_others() -> None:
+def test_sentences_compare_the_evaluator_with_the_others(approved: Approved) -> None:
     far = by_hand(
         {
             "preference": [1.0] * 9,
@@ -128,19 +125,11 @@ def test_sentences_compare_the_evaluator_with_the_others() -> None:
             "js": [1.0] * 9,
         }
     )
-    said = list(tables(far).about("table-1"))[:2]
-    assert said == [
-        "man agrees with people more than R1.",
-        "man: no difference from JS and R2 could have been found: too few topics, or too few where they differ.",
-    ]
     near = by_hand({"preference": [1.0, 0.5] * 6, "rouge-1": [0.5, 1.0] * 6})
-    assert tables(near).headline() == "man is not significantly different from R1."
     few = by_hand({"preference": [1.0] * 3, "rouge-1": [0.5] * 3})
-    assert tables(few).headline() == (
-        "man: no difference from R1 could have been found: too few topics, or too few where they differ."
-    )
     turned = by_hand({"preference": [0.0] * 9, "rouge-1": [0.5, 0.9, 0.5] * 3})
-    assert tables(turned).headline() == "man agrees with people less than R1."
+    for label, columns in (("far", far), ("near", near), ("few", few), ("turned", turned)):
+        approved(tables(columns).about("table-1"), label)
 
 
 def test_the_human_measure_is_not_compared_with_itself() -> None:
@@ -201,7 +190,7 @@ def test_one_number_has_one_name() -> None:
     assert specs(given)["man+ref"] == "preference(source=man+ref, ties=paper, simulated=all, seed=3)"
 
 
-def test_topics_without_a_pair_to_order_are_counted() -> None:
+def test_topics_without_a_pair_to_order_are_counted(approved: Approved) -> None:
     rows = [
         Score(m, t, s, v if t == "t1" else 1.0)
         for m in ("human", "preference", "rouge-1")
@@ -209,7 +198,7 @@ def test_topics_without_a_pair_to_order_are_counted() -> None:
         for s, v in (("a", 2.0), ("b", 1.0))
     ]
     every = tables(Columns(Scores("ties", ScoreTable.from_rows(rows), {})))
-    assert notes_on(every, "table-1")[-1] == "1 topic has no pair to order"
+    approved(notes_on(every, "table-1"))
     found = every.paper("table-1")
     assert (found["man"].value, found["man"].pairs) == (1, 1)
     assert math.isnan(found["man"].low)  # one topic has no interval
@@ -283,7 +272,6 @@ def test_pyramids_are_reconstructed_and_smoothing_hurts_that(report: dict[str, A
     assert column(report, "table-4", "py")["agreement"] > 0.99
     assert column(report, "table-4", "py")["low"] is None  # it is 1 on nearly every topic
     assert column(report, "table-4", "smoothed py")["high"] < column(report, "table-4", "py")["agreement"]
-    assert "Smoothing hurts py" in " ".join(report["sentences"])
 
 
 def test_all_pairs_without_smoothing_order_every_pair(demo: Path) -> None:
