@@ -29,24 +29,11 @@ references = [rs for ps, rs in topics for p in ps]
 """
 OURS = "from adjudge.measures.rouge.many import rouge_many\nscore = lambda: rouge_many(peers, references, {0!r})\n"
 EIGHT = [
-    "rouge-1",
-    "rouge-2",
-    "rouge-3",
-    "rouge-4",
-    "rouge-lsum",
-    "rouge-w(split=lines)",
-    "rouge-s4",
-    "rouge-su4",
+    *(f"rouge-{n}-recall" for n in range(1, 5)),
+    *("rouge-lsum-recall", "rouge-w(split=lines)", "rouge-s4", "rouge-su4"),
 ]
-SIX = [
-    f"rouge-{name}(stat=f, stem=porter-nltk, refs=max{more})"
-    for name, more in (("1", ""), ("2", ""), ("3", ""), ("4", ""), ("l", ", level=sentence"), ("lsum", ""))
-]
-THREE = [
-    "rouge-1(stat=f, stem=none)",
-    "rouge-2(stat=f, stem=none)",
-    "rouge-l(stat=f, stem=none, level=sentence)",
-]
+SIX = [f"rouge-{name}" for name in ("1", "2", "3", "4", "l", "lsum")]
+THREE = [f"rouge-{name}(stem=none)" for name in ("1", "2", "l")]
 METRIC = """
 from rouge_metric import PyRouge
 scorer = PyRouge(rouge_n=(1, 2, 3, 4), rouge_l=True, rouge_w=True, rouge_w_weight=1.2, rouge_s=True,

@@ -176,6 +176,7 @@ def rouge(
     references: Texts | Iterable[Texts],
     measures: str | Sequence[str] | None = None,
     *,
+    split_sentences: bool = False,
     language: str = "en",
     workers: Workers = 1,
 ) -> TextScores:
@@ -184,8 +185,11 @@ def rouge(
     `rouge("A storm.", ["The storm.", "It stormed."])` is one text with two references, `rouge(outputs, references)`
     a list of texts with a list of as many references, whose items may be lists; a mapping of such lists has several
     systems, which are compared. Measures are a text or a list; without any, F of ROUGE-1, 2, L and Lsum as rouge-score
-    gives it, with recall and precision beside it.
+    gives it, with recall and precision beside it. ROUGE-Lsum takes a line as a sentence, or with `split_sentences` what
+    the sentence rules find.
     """
     from adjudge.analyses.compare.texts import rouge
 
-    return rouge(peers, references, measures, language=language, workers=workers)
+    return rouge(
+        peers, references, measures, split_sentences=split_sentences, language=language, workers=workers
+    )

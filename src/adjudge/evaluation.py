@@ -943,17 +943,20 @@ class Evaluation:
         self,
         *measures: str | Measure | Sequence[str | Measure],
         workers: Workers = 1,
+        split_sentences: bool = False,
         again: bool = False,
         progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> list[Scored]:
         """Score what is new or has changed since: what people judged, and ROUGE-1, 2, L and Lsum, where none is named.
 
-        Measures may also be given in a list. Of a paper's preset, what cannot be scored here is left out and named.
+        Measures may also be given in a list. ROUGE-Lsum takes a line as a sentence, or with `split_sentences` what the
+        sentence rules find. Of a paper's preset, what cannot be scored here is left out and named.
         """
         from adjudge.core.words import listed
         from adjudge.judgments.batch import NOTHING
         from adjudge.measures.presets import PAPERS, USUAL, advice
         from adjudge.measures.registry import parse_measure, parse_measures
+        from adjudge.measures.rouge.family import with_split_sentences
         from adjudge.measures.run import looks_at_judgments, score
         from adjudge.measures.spec import same_name, split_specs
 
@@ -969,6 +972,8 @@ class Evaluation:
             chosen = parse_measures(named)
             if any(map(looks_at_judgments, chosen)):
                 judgments = self.judgments()
+        if split_sentences:
+            chosen = with_split_sentences(chosen)
         papers = [text for text in split_specs(named) if same_name(text, PAPERS)]
         scored = score(
             self.folder,

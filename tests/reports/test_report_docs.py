@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.analyses.conditions.copies import NEAR, RUN
-from adjudge.analyses.conditions.trust import COPIED, POWER, TENTATIVE
+from adjudge.analyses.conditions.trust import COPIED, POWER
 from adjudge.reports.page import MOST_FOLDED, MOST_LINES
 from adjudge.reports.sections import (
     COMPACT_FROM,
@@ -21,6 +21,7 @@ from adjudge.reports.sections import (
     MOST_TOPICS,
     STEPS,
 )
+from adjudge.stats.agreement import TENTATIVE
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")

@@ -82,7 +82,7 @@ def _explain(measure: Measure) -> None:
     say(f"title: {measure.title}")
     say(f"{measure.ABOUT}. {measure.info().direction}. {measure.CITATION}.")
     say(f"needs: {', '.join(sorted(measure.needs)) or 'nothing but the summaries'}")
-    defaults = {f.name: f.default for f in fields(measure)}
+    defaults = {f.name: f.default for f in fields(measure)} | measure.usual()
     if measure.options():
         show_table(
             ("option", "value", "default", "choices"),

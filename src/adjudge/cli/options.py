@@ -42,6 +42,16 @@ def _show_signature(show: bool) -> bool:
     return show
 
 
+SplitSentences = Annotated[
+    bool,
+    typer.Option(
+        "--split-sentences",
+        help="ROUGE-Lsum finds sentences by rule; without it a line is a sentence.",
+        rich_help_panel="Advanced",
+    ),
+]
+
+
 ShowSignature = Annotated[
     bool,
     typer.Option(

@@ -66,6 +66,7 @@ def command(
             help="What ends a sentence within a line; without it <q> and its like, with none nothing does.",
         ),
     ] = None,
+    split_sentences: options.SplitSentences = False,
     encoding: Annotated[
         str, typer.Option("--encoding", metavar="NAME", help="Of files that do not say themselves.")
     ] = "utf-8",
@@ -101,10 +102,12 @@ def command(
     not_over(csv, *(files or ()), *reference, *([peer] if peer else ()))
     scores: TextScores
     if peer is not None:
-        scores = _whole(peer, reference, measure, encoding)
+        scores = _whole(peer, reference, measure, split_sentences, encoding)
     else:
         peers, references = _aligned(files or [], reference, sentence_mark, encoding)
-        scores = adjudge.rouge(peers, references, measure, workers=worker_count(workers))
+        scores = adjudge.rouge(
+            peers, references, measure, split_sentences=split_sentences, workers=worker_count(workers)
+        )
     compared: ComparedMeasures | None = None
     if len(scores.systems) > 1 and len(scores.texts) > 1:
         compared = scores.comparisons(
@@ -191,7 +194,9 @@ def _aligned(
     return {names[path]: texts[path] for path in systems}, answers
 
 
-def _whole(peer: Path, reference: Sequence[str], measure: list[str] | None, encoding: str) -> TextScores:
+def _whole(
+    peer: Path, reference: Sequence[str], measure: list[str] | None, split_sentences: bool, encoding: str
+) -> TextScores:
     """Files that are one text each."""
     from adjudge.formats.linefiles import REFERENCES, expand, read_line_file
 
@@ -205,4 +210,6 @@ def _whole(peer: Path, reference: Sequence[str], measure: list[str] | None, enco
             f" line n of the others, say: adjudge rouge {peer} {others}"
         )
     texts = {path: "\n".join(file_lines) for path, file_lines in lines.items()}
-    return adjudge.rouge(texts[peer], [texts[path] for path in paths], measure)
+    return adjudge.rouge(
+        texts[peer], [texts[path] for path in paths], measure, split_sentences=split_sentences
+    )

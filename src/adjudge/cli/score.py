@@ -16,19 +16,26 @@ def command(
     evaluation: options.Folder,
     measure: options.Measures = None,
     workers: options.Workers = "auto",
+    split_sentences: options.SplitSentences = False,
     again: Annotated[
         bool, typer.Option("--again", help="Score everything, also what has not changed.")
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Score what is new or has changed since: F of ROUGE-1, 2, L and Lsum unless measures are named."""
+    """Score what is new or has changed since: what people judged, and ROUGE-1, 2, L and Lsum where none is named."""
     from adjudge.data.collection import describe_unknown, describe_withdrawn
 
     e = adjudge.open(evaluation)
     with counting("reading rows") as rows:
         e.read(progress=rows)
     with progress("scoring") as tick:
-        results = e.score(*(measure or ()), workers=worker_count(workers), again=again, progress=tick)
+        results = e.score(
+            *(measure or ()),
+            workers=worker_count(workers),
+            split_sentences=split_sentences,
+            again=again,
+            progress=tick,
+        )
     if json:
         for line in describe_unknown(e.collection):
             warn(line)

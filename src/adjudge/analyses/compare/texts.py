@@ -17,6 +17,7 @@ from adjudge.analyses.compare import texts_words
 from adjudge.analyses.phrasebook import low_to_high
 from adjudge.core.engine import Workers, run, worker_count
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.phrases import spoken
 from adjudge.core.results import Note
 from adjudge.core.table import Column, Table, Tabular, as_json, hidden
 from adjudge.core.words import counted, decimal, listed
@@ -27,7 +28,7 @@ from adjudge.measures.base import Measure
 from adjudge.measures.bleu import Sacrebleu
 from adjudge.measures.presets import USUAL
 from adjudge.measures.rouge.elements import RougeBe
-from adjudge.measures.rouge.family import Rouge
+from adjudge.measures.rouge.family import Rouge, RougeLines, with_split_sentences
 from adjudge.measures.rouge.many import parse_quickly
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def rouge(
     references: Texts | Iterable[Texts],
     measures: str | Sequence[str] | None = None,
     *,
+    split_sentences: bool = False,
     language: str = "en",
     workers: Workers = 1,
 ) -> TextScores:
@@ -57,9 +59,12 @@ def rouge(
     Of two lists the items are pairs; an item of the references may be a list, where a text has several. A mapping has
     the texts of several systems under their names, all of the same references. Measures are named as elsewhere;
     without any, F of ROUGE-1, 2, L and Lsum as rouge-score gives it. F has its recall and precision beside it.
+    ROUGE-Lsum takes a line as a sentence, or with `split_sentences` what the sentence rules find.
     """
     systems, answers = _systems(peers, references)
     chosen = text_measures(measures)
+    if split_sentences:
+        chosen = with_split_sentences(chosen)
     every = list(dict.fromkeys(part for measure in chosen for part in _with_parts(measure)))
     mark = "reference"
     while any(
@@ -159,6 +164,8 @@ class TextScores(Tabular):
     blank: Mapping[str, int] = field(default_factory=dict)
     """By system, or for the references: how many texts are blank."""
     rows: tuple[_Shown, ...] = ()
+    one_sentence: bool = False
+    """ROUGE-Lsum takes lines as sentences, and no text has two."""
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -249,7 +256,7 @@ class TextScores(Tabular):
             if len(self.texts) == 1
             else f"Means over {len(self.texts):,} texts, {what} each",
             sentences=tuple(self.sentences()),
-            notes=tuple(self.notes()),
+            notes=tuple(note.words(texts_words.NOTES) for note in self.facts()),
             signature=self.signature,
         )
 
@@ -273,12 +280,14 @@ class TextScores(Tabular):
         for who, n in self.blank.items():
             if n:
                 yield Note.of("blank", who=who, n=n, of=len(self.texts))
+        if self.one_sentence:
+            yield Note.of("one-sentence")
         reasons = Counter((measure, why) for (measure, _, _), why in self.missing.items())
         for (measure, why), n in reasons.items():
             yield Note.of("missing", measure=measure, n=n, why=why)
 
     def notes(self) -> list[str]:
-        return [str(note.words(texts_words.NOTES)) for note in self.facts()]
+        return [spoken(note.words(texts_words.NOTES), "python") for note in self.facts()]
 
     @property
     def signature(self) -> str:
@@ -458,6 +467,8 @@ def _collected(
         texts=texts,
         references=ends,
         infos={info.measure: info for info in infos},
+        one_sentence=any(isinstance(m, RougeLines) and m.lines == "lines" for m in chosen)
+        and not any("\n" in text.strip() for group in (*systems.values(), *answers) for text in group),
         compared=tuple(str(m) for m in chosen),
         values=numbers,
         missing=missing,

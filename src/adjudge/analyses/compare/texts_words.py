@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from adjudge.core.words import counted
+from adjudge.measures.rouge.family import ONE_SENTENCE
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.texts import TextScores
@@ -14,6 +15,7 @@ NOTES: Mapping[str, str | Callable[..., str]] = {
     "blank": lambda who, n, of: (
         f"{who}: {n:,} of {counted(of, 'text')} {'is' if n == 1 else 'are'} blank, and scored as empty"
     ),
+    "one-sentence": ONE_SENTENCE,
     "missing": "{measure}: {n:,} missing: {why}",
 }
 

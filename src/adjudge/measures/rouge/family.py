@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from adjudge.core.errors import UsageError
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.scores import Score
@@ -60,6 +61,10 @@ LEAST_KEPT = (
 )
 
 
+ONE_SENTENCE = (
+    "ROUGE-Lsum equals ROUGE-L here: no text has line breaks, so each is one sentence"
+    f" ({Argument('split_sentences')} splits them)"
+)
 _IN_WORDS = ("limit", "refs", "stem", "stop", "words")  # options that titles name in words of their own
 
 
@@ -437,16 +442,25 @@ class RougeL(RougeOfTwoHabits):
 
 @dataclass(frozen=True)
 class RougeLines(RougeL):
-    """rouge-score's rougeLsum: ROUGE-L by summary, a line being a sentence."""
+    """rouge-score's rougeLsum: ROUGE-L by summary, a line being a sentence unless sentences are split by rule."""
 
     level: str = "summary"
+    split: str = "lines"
 
     ABOUT = "ROUGE-L with a line as a sentence, as rouge-score's rougeLsum"
-    FIXED = ("level", "split")
+    FIXED = ("level",)
 
-    @property
-    def lines(self) -> str:
-        return "lines"
+    def signed_options(self) -> dict[str, Any]:
+        """Lines go without saying."""
+        return {k: v for k, v in super().signed_options().items() if (k, v) != ("split", "lines")}
+
+    def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
+        warnings = super().warnings(batches)
+        if self.lines == "lines" and not any(
+            "\n" in s.text.strip() for batch in batches for s in (*batch.peers, *batch.references)
+        ):
+            warnings.append(ONE_SENTENCE)
+        return warnings
 
     @property
     def base_name(self) -> str:
@@ -492,6 +506,13 @@ class RougeW(Rouge):
     def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         hits, bases = texts.union_hits(self.weight)
         return hits, texts.powers(self.weight)[peers], bases[references]
+
+
+def with_split_sentences(measures: Iterable[Measure]) -> list[Measure]:
+    """The same measures; ROUGE-Lsum finds sentences by rule."""
+    return list(
+        dict.fromkeys(replace(m, split="sentences") if isinstance(m, RougeLines) else m for m in measures)
+    )
 
 
 # By name: `adjudge.rouge` looks its measures up here, without loading the others
