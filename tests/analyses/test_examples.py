@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean
@@ -55,7 +56,7 @@ CATS = {"t1": ("the cat sat on a mat", "a dog on the mat", ["the cat sat on the 
 
 
 def test_bigrams_that_one_has_and_the_other_lacks(tmp_path: Path, approved: Approved) -> None:
-    result = found(made(tmp_path / "e", CATS), "rouge-2")
+    result = found(made(tmp_path / "e", CATS), "rouge-2-recall")
     (only,) = result.examples
     assert only.scores == pytest.approx((3 / 5, 2 / 5))
     assert only.only_first == ("the cat", "cat sat", "sat on")
@@ -78,7 +79,7 @@ def test_bigrams_that_one_has_and_the_other_lacks(tmp_path: Path, approved: Appr
 def test_only_the_surplus_is_marked(tmp_path: Path) -> None:
     """An n-gram counts as often as both have it: what b hits as well made no difference."""
     texts = {"t1": ("red red red", "red", ["red blue red"])}
-    (only,) = found(made(tmp_path / "e", texts), "rouge-1").examples
+    (only,) = found(made(tmp_path / "e", texts), "rouge-1-recall").examples
     assert only.only_first == ("red",)
     assert only.texts[0].first == ((4, 7),)
     assert only.references[0].first == ((9, 12),)
@@ -88,11 +89,11 @@ def test_only_the_surplus_is_marked(tmp_path: Path) -> None:
 def test_stems_stop_words_and_limits_are_the_measures(tmp_path: Path) -> None:
     texts = {"t1": ("the cats ran garden", "the dogs slept", ["the cat runs garden"])}
     folder = made(tmp_path / "e", texts)
-    (only,) = found(folder, "rouge-1").examples
+    (only,) = found(folder, "rouge-1-recall").examples
     assert only.only_first == ("cat", "garden")  # "ran" and "runs" have different stems
-    (only,) = found(folder, "rouge-1(limit=2w)").examples
+    (only,) = found(folder, "rouge-1-recall(limit=2w)").examples
     assert only.only_first == ("cat",)
-    result = found(folder, "rouge-1(stop=en)")
+    result = found(folder, "rouge-1-recall(stop=en)")
     (only,) = result.examples
     assert only.only_first == ("cat", "garden")
     assert only.texts[0].counts is not None
@@ -101,7 +102,7 @@ def test_stems_stop_words_and_limits_are_the_measures(tmp_path: Path) -> None:
 
 def test_of_the_best_reference_only_its_own_hits_count(tmp_path: Path, approved: Approved) -> None:
     texts = {"t1": ("one two three", "four five", ["one two three", "two four five"])}
-    result = found(made(tmp_path / "e", texts), "rouge-1(refs=max, stat=f)")
+    result = found(made(tmp_path / "e", texts), "rouge-1(stem=porter-155)")
     (only,) = result.examples
     assert set(only.only_first) == {"one", "two", "three"}  # not the "two" of the second reference
     assert set(only.only_second) == {"four", "five"}
@@ -117,15 +118,19 @@ def test_pairs_of_words(tmp_path: Path) -> None:
 
 
 def test_other_measures_show_texts_alone_and_say_so(tmp_path: Path, approved: Approved) -> None:
-    result = found(made(tmp_path / "e", CATS), "rouge-l")
+    result = found(made(tmp_path / "e", CATS), "rouge-l-recall")
     assert result.made == "nothing"
     approved(result.sentences())
     assert all(not text.first and not text.second for text in result.examples[0].texts)
     assert result.examples[0].references[0].text == "the cat sat on the mat"
 
 
-def test_counts_are_the_scores_on_the_demo(judged: Path) -> None:
-    result = adjudge.examples(judged, "rouge-2", between="lead,fluent", topics=6)
+def test_counts_are_the_scores_on_the_demo(judged: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(judged, tmp_path / "e")
+    with pytest.raises(DataError, match="rouge-2-recall has not been scored here, only rouge-2"):
+        adjudge.examples(folder, "rouge-2-recall", between="lead,fluent", topics=6)
+    adjudge.open(folder).score("rouge-2-recall")
+    result = adjudge.examples(folder, "rouge-2-recall", between="lead,fluent", topics=6)
     assert result.between == ("fluent", "lead")  # the better one first
     for each in result.examples:
         for text, score in zip(each.texts, each.scores, strict=True):
@@ -186,8 +191,8 @@ def test_the_default_pair_is_said(judged: Path) -> None:
 
 def test_without_a_significant_difference_the_two_best(tmp_path: Path, approved: Approved) -> None:
     folder = made(tmp_path / "e", CATS | {"t2": ("x y", "x z", ["x y"])})
-    adjudge.open(folder).score("rouge-1")
-    result = adjudge.examples(folder, "rouge-1")
+    adjudge.open(folder).score("rouge-1-recall")
+    result = adjudge.examples(folder, "rouge-1-recall")
     approved(result.sentences())
 
 
@@ -208,23 +213,23 @@ def test_topics_are_of_both_directions_and_a_usual_one() -> None:
 
 def test_changed_texts_are_left_out(tmp_path: Path, approved: Approved) -> None:
     folder = made(tmp_path / "e", CATS | {"t2": ("x y", "x z", ["x y"])})
-    adjudge.open(folder).score("rouge-1")
+    adjudge.open(folder).score("rouge-1-recall")
     path = folder / "summaries.jsonl"
     path.write_text(path.read_text().replace("a dog on the mat", "another text"))
-    result = adjudge.examples(folder, "rouge-1", between="a,b")
+    result = adjudge.examples(folder, "rouge-1-recall", between="a,b")
     assert [each.topic for each in result.examples] == ["t2"]
     approved(note.replace(str(folder), "EVALUATION") for note in result.warnings())
 
 
 def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
     folder = made(tmp_path / "e", CATS)
-    adjudge.open(folder).score("rouge-1")
+    adjudge.open(folder).score("rouge-1-recall")
     with pytest.raises(UsageError, match="texts of two systems stand side by side, not of 1"):
-        adjudge.examples(folder, "rouge-1", between="a")
+        adjudge.examples(folder, "rouge-1-recall", between="a")
     with pytest.raises(UsageError, match='no scores of system "c"'):
-        adjudge.examples(folder, "rouge-1", between="a,c")
+        adjudge.examples(folder, "rouge-1-recall", between="a,c")
     with pytest.raises(UsageError, match="topics is 0"):
-        adjudge.examples(folder, "rouge-1", topics=0)
+        adjudge.examples(folder, "rouge-1-recall", topics=0)
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 3.0]}, index=["t1", "t2"])
     with pytest.raises(DataError, match="need an evaluation's folder"):
         adjudge.examples(frame, between="a,b")
@@ -233,8 +238,8 @@ def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     texts = {"t1": (HOSTILE, "a dog", ["the cat"])}
     folder = made(tmp_path / "e", texts)
-    adjudge.open(folder).score("rouge-2")
-    done = called(tmp_path, "examples", "e", "-m", "rouge-2", "--between", "a,b")
+    adjudge.open(folder).score("rouge-2-recall")
+    done = called(tmp_path, "examples", "e", "-m", "rouge-2-recall", "--between", "a,b")
     assert done.returncode == 0, done.stderr
     assert "«the cat»" in done.stdout
     assert "\x1b" not in done.stdout
@@ -254,7 +259,7 @@ COMPARED = {
 @pytest.mark.parametrize("refs", ["pooled", "max"])
 def test_the_counts_in_words_give_the_score(tmp_path: Path, stat: str, refs: str) -> None:
     """Also of several references: a summary's own n-grams then count once for each that it is compared with."""
-    result = found(made(tmp_path / "e", COMPARED), f"rouge-1(stat={stat}, refs={refs})")
+    result = found(made(tmp_path / "e", COMPARED), f"rouge-1(stat={stat}, stem=porter-155, refs={refs})")
     (only,) = result.examples
     for text, score in zip(only.texts, only.scores, strict=True):
         said = counts(result, text)
@@ -272,7 +277,7 @@ def test_the_counts_in_words_give_the_score(tmp_path: Path, stat: str, refs: str
 @pytest.mark.parametrize("refs", ["mean", "jackknife"])
 def test_averages_over_references_are_said(tmp_path: Path, refs: str, approved: Approved) -> None:
     """The counts are of all references together: their ratio is another number."""
-    result = found(made(tmp_path / "e", COMPARED), f"rouge-1(refs={refs})")
+    result = found(made(tmp_path / "e", COMPARED), f"rouge-1-recall(refs={refs})")
     (only,) = result.examples
     assert only.texts[0].counts is not None
     hits, total = only.texts[0].counts[:2]
@@ -290,8 +295,8 @@ def test_whoever_wrote_a_reference_is_marked_as_a_summary(tmp_path: Path, approv
             row["roles"] = ["reference", "peer"]
     path.write_text("\n".join(map(json.dumps, rows)) + "\n")
     e = adjudge.open(folder)
-    e.score("rouge-1")
-    result = e.examples("rouge-1", between=("a", "r0"))
+    e.score("rouge-1-recall")
+    result = e.examples("rouge-1-recall", between=("a", "r0"))
     (only,) = result.examples
     a, own = only.texts
     assert (a.system, a.first, a.second) == ("a", ((0, 7),), ())
@@ -302,7 +307,7 @@ def test_whoever_wrote_a_reference_is_marked_as_a_summary(tmp_path: Path, approv
 
 def test_no_difference_at_all_is_said(tmp_path: Path, approved: Approved) -> None:
     texts = {"t1": ("x y", "x y", ["x y z"]), "t2": ("q", "q", ["q r"])}
-    result = found(made(tmp_path / "e", texts), "rouge-1")
+    result = found(made(tmp_path / "e", texts), "rouge-1-recall")
     approved([result.headline(), why(result, result.examples[0], str)])
     assert [each.why for each in result.examples] == [Why(tied=True)]
 
@@ -318,7 +323,7 @@ def test_a_unit_counts_once_for_every_assessor_and_for_whom_it_counts_more() -> 
 
 def test_what_counts_for_both_has_both_signs_in_a_terminal(tmp_path: Path) -> None:
     folder = made(tmp_path / "e", CATS)
-    adjudge.open(folder).score("rouge-2")
+    adjudge.open(folder).score("rouge-2-recall")
     printed = called(tmp_path, "examples", "e", "--between", "a,b").stdout
     assert "«the cat sat »‹«on»›‹ the mat›" in printed
     assert "counts for b alone: on the; the mat" in printed

@@ -133,18 +133,21 @@ def test_the_cut_offs_are_options_and_are_stated(tmp_path: Path, approved: Appro
 
 def test_recall_of_rouge_can_be_asked_and_other_measures_say_which_can(tmp_path: Path) -> None:
     e = planted(tmp_path / "e")
-    assert named(e.mismatch("rouge-2")) == [("missed", "other", UNITS[1]), ("credited", "copy", UNITS[2])]
+    assert named(e.mismatch("rouge-2-recall")) == [
+        ("missed", "other", UNITS[1]),
+        ("credited", "copy", UNITS[2]),
+    ]
     with pytest.raises(
-        UsageError, match=r"js gives no value of a single model unit; those that do: rouge-1, .*nams"
+        UsageError, match=r"js gives no value of a single model unit; those that do: rouge-1-recall, .*nams"
     ):
         e.mismatch("js")
-    with pytest.raises(UsageError, match="of ROUGE only recall does, as stat=recall"):
-        e.mismatch("rouge-2(stat=f)")
+    with pytest.raises(UsageError, match="of ROUGE only recall does, such as rouge-2-recall"):
+        e.mismatch("rouge-2")
 
 
 def test_units_that_a_measure_says_nothing_of_are_counted_apart(tmp_path: Path, approved: Approved) -> None:
     e = make(tmp_path / "e", {("copy", "Engineers"): 1.0})
-    result = e.mismatch("rouge-4")  # no unit has four words
+    result = e.mismatch("rouge-4-recall")  # no unit has four words
     assert all(unit.measure == "unknown" for unit in result.units)
     assert result.mismatches == ()
     approved(result.warnings())

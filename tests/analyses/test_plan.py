@@ -46,7 +46,17 @@ ELSEWHERE = {
         "--resamples",
     ),
     *("--map", "--delimiter", "--encoding", "--decimal", "--transpose", "--leave-out", "--lower"),
-    *("--json", "--csv", "--latex", "--markdown", "--help", "--signature", "--table", "--without"),
+    *(
+        "--json",
+        "--csv",
+        "--latex",
+        "--markdown",
+        "--help",
+        "--signature",
+        "--show-signature",
+        "--table",
+        "--without",
+    ),
 }
 """Options that many commands share."""
 NAN = float("nan")

@@ -314,7 +314,9 @@ def test_a_wrong_call_is_one_line(wrong: dict[str, Any], message: str) -> None:
 
 
 def test_the_command_prints_a_row_per_test() -> None:
-    printed = run("--topics", "10", "--simulations", "40", "--resamples", "99").stdout.splitlines()
+    printed = run(
+        "--topics", "10", "--simulations", "40", "--resamples", "99", "--show-signature"
+    ).stdout.splitlines()
     assert printed[0] == "10 topics, 2 systems, difference 0, 40 simulations"
     assert len(printed) == 3 + len(TESTS)
     assert printed[2].startswith("paired Wilcoxon ")

@@ -284,7 +284,7 @@ def test_a_preset_that_is_not_scored_is_named_as_typed(tmp_path: Path) -> None:
     called(tmp_path, "import", "scores", "m.csv", "my-eval")
     done = called(tmp_path, "compare", "my-eval", "-m", "tac")
     assert done.stderr == (
-        "adjudge: rouge-1(limit=100w) has not been scored here; run: adjudge score my-eval -m tac\n"
+        "adjudge: rouge-1-recall(limit=100w) has not been scored here; run: adjudge score my-eval -m tac\n"
     )
     done = called(tmp_path, "compare", "my-eval", "-m", "rouge-2(limit=100w)")
     assert done.stderr.endswith('run: adjudge score my-eval -m "rouge-2(limit=100w)"\n')

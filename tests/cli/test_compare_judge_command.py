@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_league_the_pairs_and_what_is_said(folder: Path) -> None:
-    done = called(folder, "compare", "ratings.csv", "--judge", "program")
+    done = called(folder, "compare", "ratings.csv", "--judge", "program", "--show-signature")
     assert done.returncode == 0, done.stderr
     found = compare_corrected(folder / "ratings.csv", judge="program")
     for said in (found.headline(), str(saving(found)), validity(found), found.signature):

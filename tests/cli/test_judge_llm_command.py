@@ -42,7 +42,7 @@ def run(tmp_path: Path, server: BadServer) -> Run:
 
 
 def test_it_judges_and_says_what_it_did(run: Run, server: BadServer) -> None:
-    done = run("--protocol", "rating", "--repeats", "0")
+    done = run("--protocol", "rating", "--repeats", "0", "--show-signature")
     assert done.returncode == 0, done.stderr
     assert "judge-1 has answered 36 of 36 questions that were put to it under rating." in done.stdout
     assert "36 new answers in this run." in done.stdout

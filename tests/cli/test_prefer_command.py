@@ -103,12 +103,12 @@ def test_from_asking_to_strengths(here: Path) -> None:
         in run("import back.csv my-eval").stdout
     )
     assert "10 pairs that nobody" in run("export my-eval rest.csv --open").stdout
-    done = run("fit my-eval --topic t1")
+    done = run("fit my-eval --topic t1 --show-signature")
     assert done.stdout.startswith("sentences of t1 (10 items, 15 answers)\n")
     assert "|smooth:tfidf-jaccard|" in done.stdout.splitlines()[-1]
     assert "note: intervals and tests take answers as independent, since there is one topic" in done.stderr
-    assert "|smooth:no|" in run("fit my-eval --topic t1 --no-smooth").stdout
-    done = run("fit my-eval --topic t1 --position")
+    assert "|smooth:no|" in run("fit my-eval --topic t1 --no-smooth --show-signature").stdout
+    done = run("fit my-eval --topic t1 --position --show-signature")
     assert "|smooth:no|" in done.stdout
     assert "note: a tie model or an effect of position: answers were not propagated" in done.stderr
     more = run("sample my-eval --count 3 --how information --assessor bob").stdout
@@ -124,9 +124,9 @@ def test_systems_come_in_and_out(here: Path) -> None:
     said = run("import arena.csv my-eval").stdout
     assert said.startswith("arena.csv: preferences between systems\n")
     assert run("export my-eval out.csv --form models").stdout == "out.csv: 144 answers\n"
-    inside = run("fit my-eval").stdout.splitlines()
-    outside = run("fit arena.csv").stdout.splitlines()
-    again = run("fit out.csv").stdout.splitlines()
+    inside = run("fit my-eval --show-signature").stdout.splitlines()
+    outside = run("fit arena.csv --show-signature").stdout.splitlines()
+    again = run("fit out.csv --show-signature").stdout.splitlines()
     assert inside[0] == "systems (4 items, 144 answers)"
 
     assert inside[1:] == outside[1:] == again[1:]
@@ -171,7 +171,7 @@ def test_assessors_and_checks(here: Path) -> None:
 
 
 def test_ties_positions_and_pairs(here: Path) -> None:
-    shown = run("fit arena.csv --ties davidson --position --table pairs").stdout
+    shown = run("fit arena.csv --ties davidson --position --table pairs --show-signature").stdout
     assert "|ties:davidson|position:yes|" in shown
     assert re.search(
         r"^ours +theirs +0\.\d\d +0\.\d\d to 0\.\d\d .* not significantly different$", shown, re.M

@@ -29,7 +29,7 @@ def test_the_command_takes_specs(cli: Callable[[str], Result], tmp_path: Path) -
     out = tmp_path / "pairs.csv"
     cli(f"{tmp_path}/m.csv --tests mc:w,hb:w,t --csv {out}")
     assert pd.read_csv(out)["test"].unique().tolist() == ["mc:w", "hb:w", "t"]
-    shown = cli(f"{tmp_path}/m.csv --tests mc:w,hb:w,t --test t").stdout
+    shown = cli(f"{tmp_path}/m.csv --tests mc:w,hb:w,t --test t --show-signature").stdout
     assert "|test:t|" in shown or "|test:t:" in shown
     cli(f"{tmp_path}/m.csv --counts --tests mc:w,hb:median --human H* --csv {out}")
     rows = pd.read_csv(out)
@@ -58,6 +58,6 @@ def test_the_command_clusters_a_bare_table(cli: Callable[[str], Result], tmp_pat
     ]
     pd.DataFrame(rows).to_csv(tmp_path / "m.csv", index=False)
     for by, size in (("set", 8), ("assessor", 4)):
-        shown = "".join(cli(f"{tmp_path}/m.csv --test mc --cluster {by}").stdout.split())
+        shown = "".join(cli(f"{tmp_path}/m.csv --test mc --cluster {by} --show-signature").stdout.split())
         assert f"cluster:{by}" in shown
         assert f"clusters:{size}" in shown

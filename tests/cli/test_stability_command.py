@@ -382,7 +382,10 @@ def test_resampling_from_ten_up(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="4 assessors are too few to resample them, 10 are needed"):
         run(f"{tmp_path / 'four.csv'} --resample")
     rated(10).to_csv(tmp_path / "ten.csv", index=False)
-    assert "|assessors:resampled|draws:200|" in run(f"{tmp_path / 'ten.csv'} --resample --draws 200").stdout
+    assert (
+        "|assessors:resampled|draws:200|"
+        in run(f"{tmp_path / 'ten.csv'} --resample --draws 200 --show-signature").stdout
+    )
 
 
 @pytest.mark.shared_data

@@ -252,7 +252,7 @@ def test_ratings_raw_and_within_assessor() -> None:
             Topic("t3"), (), judgments=(rated("t3", "x", "bob", 5), rated("t3", "x", "cat", 5, "content"))
         ),
     ]
-    raw, z = parse_measure("rating"), parse_measure("rating(scale=z)")
+    raw, z = parse_measure("rating(aspect=overall)"), parse_measure("rating(aspect=overall, scale=z)")
     assert [row.value for row in type(raw).score_many([raw], batches)] == [1, 2, 3, 5, 5]
     found = list(type(z).score_many([z], batches))
     assert [row.value for row in found[:3]] == pytest.approx([-1, 0, 1])

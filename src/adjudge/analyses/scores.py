@@ -883,8 +883,9 @@ def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str
     named = typed or spec
     run = f"run: adjudge score {folder} -m {named if _BARE.fullmatch(named) else quoted(named)}"
     family = [name for name in measures if _base_name(name) == _base_name(spec)]
-    if len(family) == 1 and "(" not in spec:
-        return family[0]
+    meant = [name for name in family if not spec.endswith("-recall") or "-recall" in name]
+    if len(meant) == 1 and "(" not in spec:
+        return meant[0]
     if not family:
         raise DataError(f"{spec} has not been scored here; {run}")
     # A plain name may have been scored as several measures, which scoring it again would only repeat.

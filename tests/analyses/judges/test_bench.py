@@ -160,7 +160,7 @@ def test_ratings_of_a_folder(tmp_path: Path) -> None:
     assert bench.scale == (1, 2, 3, 4, 5)
     assert not np.isnan(bench.words).any()
     (title,) = bench.measures
-    assert title == "ROUGE-1 recall"
+    assert title == "ROUGE-1"
     summary = next(s for s in e.collection.peers(bench.topics[0]) if s.system == bench.systems[0])
     assert bench.words[0] == len(summary.text.split())
     assert bench.kinds["greedy-best"] == "baseline"

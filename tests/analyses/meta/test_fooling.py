@@ -27,7 +27,15 @@ from adjudge.data.rows import Document, Row, Summary, System
 from adjudge.data.scores import MeasureInfo
 from adjudge.evaluation import Evaluation
 
-MEASURES = ("rouge-1", "rouge-2", "rouge-l", "rouge-su4", "js", "nams", "rouge-2(stat=f)")
+MEASURES = (
+    "rouge-1-recall",
+    "rouge-2-recall",
+    "rouge-l-recall",
+    "rouge-su4",
+    "js",
+    "nams",
+    "rouge-2(stem=porter-155, refs=pooled)",
+)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +77,7 @@ def rated(**means: float) -> Cells:
     rows: list[tuple[object, ...]] = [
         ("overall", "d01", system, "ann", value) for system, value in means.items()
     ]
-    rows += [("rouge-1", "d01", system, None, 0.5) for system in means]
+    rows += [("rouge-1-recall", "d01", system, None, 0.5) for system in means]
     columns = ["measure", "topic", "system", "assessor", "value"]
     return cells_of(scores_of(pd.DataFrame(rows, columns=columns)), "overall")
 
@@ -81,13 +89,13 @@ def test_the_bigram_list_ranks_high_by_rouge_recall_and_low_by_other_measures(fo
     placed = {m: outcome_of(found, m, BIGRAM_LIST) for m in MEASURES}
     assert {each.of for each in placed.values()} == {12}
     assert {m: each.place for m, each in placed.items()} == {
-        "rouge-1": 6,
-        "rouge-2": 3,
-        "rouge-l": 9,
+        "rouge-1-recall": 6,
+        "rouge-2-recall": 3,
+        "rouge-l-recall": 9,
         "rouge-su4": 4,
         "js": 3,
         "nams": 9,
-        "rouge-2(stat=f)": 3,
+        "rouge-2(stem=porter-155, refs=pooled)": 3,
     }
     assert found.headline() == (
         "A list of the sources' most frequent bigrams, which is no summary, has place 3 of 12 by ROUGE-2 recall, and"
@@ -98,24 +106,24 @@ def test_the_bigram_list_ranks_high_by_rouge_recall_and_low_by_other_measures(fo
 def test_by_rouge_2_recall_the_list_is_above_both_human_writers(
     demo: Evaluation, found: FoolingResult
 ) -> None:
-    demo.score("rouge-2")
-    means = demo.matrix("rouge-2").to_frame().mean()
-    assert outcome_of(found, "rouge-2", BIGRAM_LIST).score > means[["ada", "ben"]].max()
+    demo.score("rouge-2-recall")
+    means = demo.matrix("rouge-2-recall").to_frame().mean()
+    assert outcome_of(found, "rouge-2-recall", BIGRAM_LIST).score > means[["ada", "ben"]].max()
 
 
 def test_what_each_measure_sees(found: FoolingResult) -> None:
     verdicts = {m: [outcome_of(found, m, kind).verdict for kind in DISTORTIONS] for m in MEASURES}
-    assert verdicts["rouge-1"] == ["unseen", "unseen", "worse", "worse", "better", "better"]
+    assert verdicts["rouge-1-recall"] == ["unseen", "unseen", "worse", "worse", "better", "better"]
     assert verdicts["js"] == ["unseen", "unseen", "worse", "worse", "better", "worse"]
     assert verdicts["nams"][:2] == ["worse", "unseen"]
-    assert verdicts["rouge-2"][0] == "worse"
+    assert verdicts["rouge-2-recall"][0] == "worse"
     # a recall grows with the text, an F does not
-    assert verdicts["rouge-2"][4] == "better"
-    assert verdicts["rouge-2(stat=f)"][4:] == ["worse", "worse"]
+    assert verdicts["rouge-2-recall"][4] == "better"
+    assert verdicts["rouge-2(stem=porter-155, refs=pooled)"][4:] == ["worse", "worse"]
 
 
 def test_an_order_that_a_measure_does_not_see_is_no_test_of_zeros(found: FoolingResult) -> None:
-    unseen = outcome_of(found, "rouge-1", "shuffled-words")
+    unseen = outcome_of(found, "rouge-1-recall", "shuffled-words")
     assert (unseen.change, unseen.place) == (0.0, unseen.original_place)
     assert math.isnan(unseen.p)
     assert verdict_words(unseen) == "not seen"
@@ -163,7 +171,7 @@ def test_scores_places_and_intervals_equal_those_of_a_folder_with_the_texts(
 
 def test_a_writer_is_not_compared_with_what_they_wrote(demo: Evaluation) -> None:
     """Ada wrote references too: her words in another order are scored as hers are, without her reference."""
-    for measure in ("rouge-1", "rouge-1(refs=jackknife)"):
+    for measure in ("rouge-1-recall", "rouge-1-recall(refs=jackknife)"):
         result = outcome_of(fooling(demo.collection, measure, of="ada"), measure, "shuffled-words")
         assert result.verdict == "unseen"
         demo.score(measure)
@@ -176,21 +184,21 @@ def test_a_writer_is_not_compared_with_what_they_wrote(demo: Evaluation) -> None
 def test_the_machine_that_people_judge_best(demo: Evaluation) -> None:
     people = rated(vague=5.0, fluent=3.0, ada=7.0)
     result = fooling_with(demo.collection, people, Meta())
-    assert (result.source, result.measures) == ("vague", ("rouge-1",))
+    assert (result.source, result.measures) == ("vague", ("rouge-1-recall",))
     assert result.judged == (2, "machine", "overall")
 
 
 def test_a_system_that_nobody_judged(demo: Evaluation) -> None:
     with pytest.raises(DataError, match="nobody judged"):
-        fooling(demo.collection, "rouge-1", of="chloe")
+        fooling(demo.collection, "rouge-1-recall", of="chloe")
 
 
 # What cannot be checked
 
 
 def test_measures_that_cannot_score_new_texts_are_named(demo: Evaluation) -> None:
-    result = fooling(demo.collection, ["rouge-1", "coverage", "expert:coherence"], of="fluent")
-    assert result.measures == ("rouge-1",)
+    result = fooling(demo.collection, ["rouge-1-recall", "coverage", "expert:coherence"], of="fluent")
+    assert result.measures == ("rouge-1-recall",)
     assert list(result.unchecked) == ["coverage", "expert:coherence"]
     assert "nobody has judged the made texts" in result.unchecked["coverage"]
     assert "imported scores" in result.unchecked["expert:coherence"]
@@ -214,7 +222,7 @@ def texts(*more: Row, length: int | None = None) -> list[Row]:
 
 
 def test_without_documents_the_rest_goes_on(make: Callable[..., Evaluation]) -> None:
-    result = fooling(make(*texts()).collection, ["rouge-1", "js"], of="good")
+    result = fooling(make(*texts()).collection, ["rouge-1-recall", "js"], of="good")
     kinds = [each.kind for each in result.outcomes]
     assert kinds == [kind for kind in DISTORTIONS if kind != "padded-source"]
     assert "needs documents" in result.unchecked["js"]
@@ -225,14 +233,14 @@ def test_without_documents_the_rest_goes_on(make: Callable[..., Evaluation]) -> 
 def test_summaries_of_one_sentence_are_left_out_and_counted(make: Callable[..., Evaluation]) -> None:
     two = Summary("t4", "short", "A race began. Monday came.")
     e = make(*texts(two, Summary("t4", "ann", "A race began.", roles=("reference",))))
-    result = fooling(e.collection, "rouge-1", of="short")
-    assert outcome_of(result, "rouge-1", "repeated").topics == 1
-    assert outcome_of(result, "rouge-1", "repeated").verdict == "untested"
+    result = fooling(e.collection, "rouge-1-recall", of="short")
+    assert outcome_of(result, "rouge-1-recall", "repeated").topics == 1
+    assert outcome_of(result, "rouge-1-recall", "repeated").verdict == "untested"
     assert (
-        verdict_words(outcome_of(result, "rouge-1", "repeated"))
+        verdict_words(outcome_of(result, "rouge-1-recall", "repeated"))
         == "not tested: needs two topics that both have, has 1"
     )
-    assert outcome_of(result, "rouge-1", "truncated").topics == 4
+    assert outcome_of(result, "rouge-1-recall", "truncated").topics == 4
     assert "repeated is missing for 3 texts (the summary has one sentence: 3)" in result.warnings()
 
 
@@ -247,16 +255,20 @@ def test_a_change_that_is_the_same_on_every_topic_is_told_and_not_tested(
             Summary(f"t{k}", "good", "One two. Three four."),
         )
     ]
-    each = outcome_of(fooling(make(*rows).collection, "rouge-1", of="good"), "rouge-1", "truncated")
+    each = outcome_of(
+        fooling(make(*rows).collection, "rouge-1-recall", of="good"), "rouge-1-recall", "truncated"
+    )
     assert (each.change, each.verdict) == (-0.5, "untested")
     assert verdict_words(each) == "not tested: all 3 differences are the same, and t needs them to vary"
 
 
 def test_a_real_system_may_be_called_as_a_kind_is(make: Callable[..., Evaluation]) -> None:
     clash = [Summary(f"t{k}", "truncated", "Monday began.") for k in (1, 2, 3)]
-    plain = outcome_of(fooling(make(*texts()).collection, "rouge-1", of="good"), "rouge-1", "truncated")
-    named = fooling(make(*texts(*clash), name="n").collection, "rouge-1", of="good")
-    each = outcome_of(named, "rouge-1", "truncated")
+    plain = outcome_of(
+        fooling(make(*texts()).collection, "rouge-1-recall", of="good"), "rouge-1-recall", "truncated"
+    )
+    named = fooling(make(*texts(*clash), name="n").collection, "rouge-1-recall", of="good")
+    each = outcome_of(named, "rouge-1-recall", "truncated")
     assert (each.score, each.change, each.of) == (plain.score, plain.change, plain.of + 1)
 
 
@@ -266,16 +278,16 @@ def test_a_real_system_may_be_called_as_a_kind_is(make: Callable[..., Evaluation
 def test_lengths_are_not_mixed(make: Callable[..., Evaluation]) -> None:
     e = make(*texts(length=10), *texts(length=20))
     with pytest.raises(UsageError, match="lengths"):
-        fooling(e.collection, "rouge-1", of="good")
-    alone = fooling(make(*texts(length=10), name="one").collection, "rouge-1", of="good")
-    one = fooling(e.collection, "rouge-1", of="good", length=10)
+        fooling(e.collection, "rouge-1-recall", of="good")
+    alone = fooling(make(*texts(length=10), name="one").collection, "rouge-1-recall", of="good")
+    one = fooling(e.collection, "rouge-1-recall", of="good", length=10)
     assert [o.score for o in one.outcomes] == [o.score for o in alone.outcomes]
     assert {s.length for s in texts_of(one)} == {10}
-    both = fooling(e.collection, "rouge-1", of="good", length="all")
+    both = fooling(e.collection, "rouge-1-recall", of="good", length="all")
     assert {s.length for s in texts_of(both)} == {10, 20}
     assert {o.topics for o in both.outcomes} == {3}
     with pytest.raises(DataError, match="no such summary"):
-        fooling(e.collection, "rouge-1", of="good", length=30)
+        fooling(e.collection, "rouge-1-recall", of="good", length=30)
 
 
 # The result
@@ -286,8 +298,10 @@ def test_nothing_is_written_and_the_same_comes_again(
 ) -> None:
     before = snapshot(small.path)
     ticks: list[tuple[int, int]] = []
-    one = fooling(small.collection, "rouge-1", of="good", progress=lambda done, of: ticks.append((done, of)))
-    two = fooling(small.collection, "rouge-1", of="good")
+    one = fooling(
+        small.collection, "rouge-1-recall", of="good", progress=lambda done, of: ticks.append((done, of))
+    )
+    two = fooling(small.collection, "rouge-1-recall", of="good")
     assert snapshot(small.path) == before
     assert (one.made, one.as_dict()) == (two.made, two.as_dict())
     assert ticks[-1][0] == ticks[-1][1] > 6
@@ -305,7 +319,7 @@ def test_the_list_is_made_without_the_references(make: Callable[..., Evaluation]
     documents = [Document(f"t{k}", "d", "The source began on Monday and it ended.") for k in (1, 2, 3)]
 
     def listed(rows: list[Row], name: str) -> list[str]:
-        result = fooling(make(*rows, *documents, name=name).collection, "rouge-1", of="good")
+        result = fooling(make(*rows, *documents, name=name).collection, "rouge-1-recall", of="good")
         return [s.text for s in result.made[BIGRAM_LIST][0]]
 
     other = [
@@ -324,7 +338,7 @@ def test_on_summeval_padding_fools_recall_and_not_f(shared_data: Path, tmp_path:
 
     e = Evaluation.init(tmp_path / "e")
     e.take(summeval.read([shared_data / "summeval" / "model_annotations.12systems.jsonl"]))
-    measures = ["rouge-1", "rouge-2(stat=f, refs=max)", "js"]
+    measures = ["rouge-1-recall", "rouge-2(stem=porter-155)", "js"]
     e.score(*measures)
     result = fooling_with(e.collection, cells_of(e.scores(), "expert:relevance", measures), Meta())
     assert result.source == "M23"
@@ -333,7 +347,7 @@ def test_on_summeval_padding_fools_recall_and_not_f(shared_data: Path, tmp_path:
     )
     verdicts = {m: [outcome_of(result, m, kind).verdict for kind in DISTORTIONS[4:]] for m in result.measures}
     assert list(verdicts.values()) == [["better", "better"], ["worse", "worse"], ["better", "worse"]]
-    assert outcome_of(result, "rouge-1", "repeated").topics == 98  # two summaries have one sentence
+    assert outcome_of(result, "rouge-1-recall", "repeated").topics == 98  # two summaries have one sentence
 
 
 def test_sentences_tell_sizes(found: FoolingResult) -> None:

@@ -16,7 +16,7 @@ from adjudge.evaluation import Evaluation
 from adjudge.formats import summeval
 
 HUMANS = ("coherence", "relevance")
-MEASURES = ("rouge-1", "rouge-2", "js")
+MEASURES = ("rouge-1-recall", "rouge-2-recall", "js")
 COEFFICIENTS: dict[str, Callable[[Any, Any], float]] = {
     "pearson": lambda x, y: stats.pearsonr(x, y)[0],
     "spearman": lambda x, y: stats.spearmanr(x, y)[0],

@@ -77,8 +77,8 @@ ORDERS = {1.0: [5, 4, 3, 2, 1], 0.9: [4, 5, 3, 2, 1], 0.5: [3, 5, 1, 2, 4], 0.0:
 HAND = by_hand(
     {
         "preference": [1.0, 1.0, 0.9],
-        "rouge-1": [0.5, 0.9, 0.5],
-        "rouge-2": [1.0, 1.0, math.nan],
+        "rouge-1-recall": [0.5, 0.9, 0.5],
+        "rouge-2-recall": [1.0, 1.0, math.nan],
         "preference(source=ref)": [0.5, 0.5, 0.5],
     }
 )
@@ -102,7 +102,7 @@ def test_a_table_is_over_the_topics_that_all_of_its_columns_have(approved: Appro
     # .7 -+ 12.7 x .2 by Student's t with 1 degree of freedom, and a share is between 0 and 1.
     assert (first["R1"].low, first["R1"].high) == (0, 1)
     js = [1.0, 0.9, 0.5] * 3
-    many = tables(by_hand({"preference": [1.0] * 9, "rouge-1": [0.5, 0.9, 0.5] * 3, "js": js}))
+    many = tables(by_hand({"preference": [1.0] * 9, "rouge-1-recall": [0.5, 0.9, 0.5] * 3, "js": js}))
     assert math.isnan(many.paper("table-1")["R1"].low)  # 6 of 9 are .5
     low, high = stats.t.interval(0.95, 8, np.mean(js), stats.sem(js))
     assert many.paper("table-1")["JS"].low == pytest.approx(low)
@@ -120,14 +120,14 @@ def test_sentences_compare_the_evaluator_with_the_others(approved: Approved) -> 
     far = by_hand(
         {
             "preference": [1.0] * 9,
-            "rouge-1": [0.5] * 9,
-            "rouge-2": [0.5] + [1.0] * 8,
+            "rouge-1-recall": [0.5] * 9,
+            "rouge-2-recall": [0.5] + [1.0] * 8,
             "js": [1.0] * 9,
         }
     )
-    near = by_hand({"preference": [1.0, 0.5] * 6, "rouge-1": [0.5, 1.0] * 6})
-    few = by_hand({"preference": [1.0] * 3, "rouge-1": [0.5] * 3})
-    turned = by_hand({"preference": [0.0] * 9, "rouge-1": [0.5, 0.9, 0.5] * 3})
+    near = by_hand({"preference": [1.0, 0.5] * 6, "rouge-1-recall": [0.5, 1.0] * 6})
+    few = by_hand({"preference": [1.0] * 3, "rouge-1-recall": [0.5] * 3})
+    turned = by_hand({"preference": [0.0] * 9, "rouge-1-recall": [0.5, 0.9, 0.5] * 3})
     for label, columns in (("far", far), ("near", near), ("few", few), ("turned", turned)):
         approved(tables(columns).about("table-1"), label)
 
@@ -138,8 +138,11 @@ def test_the_human_measure_is_not_compared_with_itself() -> None:
 
 
 def test_more_measures_have_a_table_of_their_own() -> None:
-    more = tables(HAND, measure=["rouge-1", "human"]).paper("more")
-    assert [(cell.heading, cell.why is None) for cell in more.cells] == [("rouge-1", True), ("human", False)]
+    more = tables(HAND, measure=["rouge-1-recall", "human"]).paper("more")
+    assert [(cell.heading, cell.why is None) for cell in more.cells] == [
+        ("rouge-1-recall", True),
+        ("human", False),
+    ]
 
 
 def test_rows_by_topic_and_by_set() -> None:
@@ -168,7 +171,7 @@ def test_latex_and_json() -> None:
 
 
 def test_no_topic_has_all_columns() -> None:
-    apart = by_hand({"preference": [1.0, math.nan, math.nan], "rouge-1": [math.nan, 0.5, math.nan]})
+    apart = by_hand({"preference": [1.0, math.nan, math.nan], "rouge-1-recall": [math.nan, 0.5, math.nan]})
     first = tables(apart).paper("table-1")
     assert {first["man"].why, first["R1"].why} == {"no topic has all columns"}
 
@@ -193,7 +196,7 @@ def test_one_number_has_one_name() -> None:
 def test_topics_without_a_pair_to_order_are_counted(approved: Approved) -> None:
     rows = [
         Score(m, t, s, v if t == "t1" else 1.0)
-        for m in ("human", "preference", "rouge-1")
+        for m in ("human", "preference", "rouge-1-recall")
         for t in ("t1", "t2")
         for s, v in (("a", 2.0), ("b", 1.0))
     ]
@@ -302,8 +305,8 @@ def test_table_4_is_the_agreement_of_strengths_with_weights(demo: Path) -> None:
 def test_the_tables_are_the_measures_agreement(demo: Path) -> None:
     e = Evaluation.open(demo)
     asked = PreferenceReport("pyramid")
-    found = score_columns(asked.read(e), ["preference", "rouge-2", "pyramid"], asked)
-    every = agreements(found.data, "pyramid", ["preference", "rouge-2"])
+    found = score_columns(asked.read(e), ["preference", "rouge-2-recall", "pyramid"], asked)
+    every = agreements(found.data, "pyramid", ["preference", "rouge-2-recall"])
     table = paper_tables(found, asked, NOBODY).paper("table-1")
     assert [each.mean for each in every] == pytest.approx([table["man"].value, table["R2"].value])
 
@@ -316,11 +319,11 @@ def test_simulated_answers_take_no_time(demo: Path) -> None:
 
 
 def test_the_report_for_people(demo: Path) -> None:
-    done = runner(REPORT)(f"{demo} --human pyramid -m rouge-2 --rows topic --workers 1")
+    done = runner(REPORT)(f"{demo} --human pyramid -m rouge-2-recall --rows topic --workers 1")
     assert "Table 1. Agreement with people" in done.stdout
     assert "\nd05 " in done.stdout
     assert re.search(
-        r"R1 +table-1, table-2, table-3, more|R1 +table-1.* rouge-1\|stat:recall\|stem:porter-155",
+        r"R1 +table-1, table-2, table-3, more|R1 +table-1.* rouge-1-recall\|stat:recall\|stem:porter-155",
         done.stdout,
     )
     assert "note: 1,000 of 1,000 answers are simulated" in done.stderr

@@ -32,7 +32,6 @@ from adjudge.data.folder import Folder
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.run import looks_at_judgments
 from adjudge.measures.spec import judge_of
-from adjudge.stats.agreement import TENTATIVE
 
 if TYPE_CHECKING:
     from adjudge.analyses.stability.noise import RankNoise
@@ -302,6 +301,8 @@ def _agreement(grounds: Grounds) -> Stated:
     if asked is None:
         return "unknown", [Note.of("questions-unknown")]
     measured = [question for question in asked if question.alpha.why is None]
+    from adjudge.stats.agreement import TENTATIVE
+
     if not measured:
         return "unknown", [Note.of("not-known", why=asked[0].alpha.why) if asked else Note.of("no-questions")]
     worst, best = (of(measured, key=lambda question: question.alpha.value) for of in (min, max))
@@ -314,6 +315,7 @@ def _agreement(grounds: Grounds) -> Stated:
             worst=(worst.title, worst.alpha.value),
             best=(best.title, best.alpha.value),
             reach=sum(question.alpha.value >= TENTATIVE for question in measured),
+            least=TENTATIVE,
         )
     )
     return "met" if worst.alpha.value >= TENTATIVE else "unmet", [fact]

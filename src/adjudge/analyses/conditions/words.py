@@ -15,7 +15,6 @@ from adjudge.analyses.plan.words import found_basis, number, reason, tested_by
 from adjudge.analyses.stability.words import population
 from adjudge.core.phrases import Spoken, spoken
 from adjudge.core.words import as_sentence, counted, listed, percent
-from adjudge.stats.agreement import TENTATIVE
 
 if TYPE_CHECKING:
     from adjudge.analyses.conditions.result import State, TrustConditions
@@ -168,10 +167,12 @@ def _alpha(title: str, source: str | None, topics: int, alpha: AgreementCoeffici
     return f"On {asked}, Krippendorff's {alpha_sentence(alpha, topics)}"
 
 
-def _alphas(questions: int, worst: tuple[str, float], best: tuple[str, float], reach: int) -> str:
+def _alphas(
+    questions: int, worst: tuple[str, float], best: tuple[str, float], reach: int, least: float
+) -> str:
     return (
         f"Krippendorff's alpha of the {questions:,} questions behind these scores: {worst[1]:z.3f} ({worst[0]})"
-        f" to {best[1]:z.3f} ({best[0]}). {reach:,} {'reaches' if reach == 1 else 'reach'} {TENTATIVE}, the least for"
+        f" to {best[1]:z.3f} ({best[0]}). {reach:,} {'reaches' if reach == 1 else 'reach'} {least}, the least for"
         " tentative conclusions"
     )
 

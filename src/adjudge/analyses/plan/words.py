@@ -11,8 +11,6 @@ from adjudge.analyses.plan import design_words, noise_words
 from adjudge.analyses.plan.design_words import sampled_basis, why_no_designs
 from adjudge.core.phrases import Spoken
 from adjudge.core.words import counted, decimal, listed
-from adjudge.stats import paired
-from adjudge.stats.power.search import FEWEST_FOUND, chosen
 
 if TYPE_CHECKING:
     from adjudge.analyses.plan.result import AssessorPlan, Needs, PowerPlan, SampledPlan
@@ -81,9 +79,11 @@ def reason(note: Note) -> str:
 
 def tested_by(test: str, correct: str, pairs: int) -> str:
     """Test and correction of a finished comparison, as they stand in brackets."""
+    from adjudge.stats.paired import test_words
+
     short = CORRECTIONS[correct].short
     over = f", {short} over {pairs:,} pairs" if short and pairs > 1 else ""
-    return f"{paired.test_words(test)}{over}"
+    return f"{test_words(test)}{over}"
 
 
 def found_basis(test: str, correct: str, pairs: int, alpha: float) -> str:
@@ -139,6 +139,8 @@ def sampled_title(plan: PowerPlan) -> str:
 
 
 def test_words(need: Needs) -> str:
+    from adjudge.stats.power.search import chosen
+
     return chosen(need.test).words
 
 
@@ -298,6 +300,8 @@ def _wide(plan: PowerPlan, need: Needs) -> Iterator[str]:
 
 def _errors(plan: PowerPlan, need: Needs) -> Iterator[str]:
     """Types S and M: what is said where the difference is found on the present topics."""
+    from adjudge.stats.power.search import FEWEST_FOUND
+
     if plan.difference is None:
         return
     now = plan.now(need)
