@@ -196,7 +196,7 @@ def test_told_to_end_it_keeps_what_it_has(tmp_path: Path) -> None:
         _, said = process.communicate(timeout=HANG)
         assert (process.returncode, said.count("\n")) == (143, 1)
         (card,) = read_cards(Folder.open(tmp_path / "eval"))
-        assert 5 <= card.answered < 40
+        assert 4 <= card.answered < 40  # the fifth was held: it may be in or not
         assert card.requests == len(server.bodies)
 
 
