@@ -141,13 +141,14 @@ def read_scores(
     decimal: str | None = None,
     transpose: bool = False,
     leave_out: str | Collection[str] = (),
+    topics: str | Collection[str] = (),
     without: str | Collection[str] = (),
 ) -> Scores:
     """Scores to compare: of an evaluation's folder, of a file (`-`: standard input), or of a DataFrame.
 
-    `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. `without`
-    names assessors whose scores are left out. The other options say how to read a table; see
-    `formats.scoretable.read`.
+    `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. `topics` says which
+    topics: `topics="task=multi"`. `without` names assessors whose scores are left out. The other options say how to
+    read a table; see `formats.scoretable.read`.
     """
     from adjudge.analyses.scores import read_scores
     from adjudge.formats.scoretable import TableOptions
@@ -164,6 +165,7 @@ def read_scores(
         decimal=decimal,
         transpose=transpose,
         leave_out=leave_out,
+        topics=topics,
         without=without,
         human=human,
         baseline=baseline,

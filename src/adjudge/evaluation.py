@@ -149,6 +149,7 @@ def report(
     seed: int = 0,
     human: Patterns = (),
     baseline: Patterns = (),
+    topics: str | Sequence[str] = (),
     without: str | Sequence[str] = (),
     between: str | Sequence[str] = (),
     quick: bool = False,
@@ -160,10 +161,10 @@ def report(
     """Write a page to read and its tables into a folder; says which files.
 
     The scores are an evaluation's, a file's or a DataFrame's; the options are those of `compare`. What a page shows of
-    texts needs an evaluation. `between` names the two systems whose texts stand side by side; `quick` leaves out what
-    is told of judgments and measures. `paper` names a folder for the same in LaTeX, with all figures. `again` is how a
-    shell names the scores, for the command that makes it again. `told` is given everything that
-    the page tells, as results.
+    texts needs an evaluation. `topics` says which topics, such as `task=multi`. `between` names the two systems whose
+    texts stand side by side; `quick` leaves out what is told of judgments and measures. `paper` names a folder for the
+    same in LaTeX, with all figures. `again` is how a shell names the scores, for the command that makes it again.
+    `told` is given everything that the page tells, as results.
     """
     from adjudge.analyses.compare import compare_all
     from adjudge.analyses.examples import two_systems
@@ -181,7 +182,7 @@ def report(
     if isinstance(source, str | Path) and is_folder(source):
         source = Evaluation.open(source)
     # Their notes stand beside the comparisons.
-    scores = read_scores(source, TableOptions(human=human, baseline=baseline, without=without))
+    scores = read_scores(source, TableOptions(human=human, baseline=baseline, topics=topics, without=without))
     if pair and scores.folder is None:
         raise UsageError(f"{scores.name}: texts side by side need an evaluation's folder: leave between out")
     comparisons = compare_all(
@@ -209,13 +210,15 @@ def report(
             for name, row in systems.items()
             if name in scores.kinds
         }
-        collection = replace(source.collection, systems={**systems, **kinds})
+        collection = replace(source.collection, systems={**systems, **kinds}).of_topics(scores.chosen)
     notes = {  # who reads a page runs commands
         c.measure: [*_verdicts(scores, c.measure), *scores.notes(c.measure, door="command")] for c in ordered
     }
     if again is None:
         named = isinstance(source, str | Path) and scores.name != STDIN
         again = "." if scores.folder is not None else in_shell(scores.name) if named else "SCORES"
+        asked_topics = [topics] if isinstance(topics, str) else topics
+        again += "".join(f" {Argument('topics', in_shell(text)).at('command')}" for text in asked_topics)
         again += "".join(f" {Argument('without', in_shell(n)).at('command')}" for n in scores.left_out)
     again += f" {Argument('between', in_shell(','.join(pair))).at('command')}" if pair else ""
     again += f" {Argument('quick').option}" if quick else ""

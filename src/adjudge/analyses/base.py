@@ -47,6 +47,13 @@ def silent(done: int, of: int) -> None:
 Length = int | Literal["all", "unset"] | None
 
 
+TOPICS = option(
+    (),
+    of="topic",
+    metavar="COLUMN=VALUE",
+    help="Which topics: by columns of topics.jsonl, such as task=multi or type=3,4, or names, such as d01,d02.",
+    unset="all",
+)
 SOURCES = "an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame"
 
 
@@ -125,6 +132,7 @@ class Analysis(AnyAnalysis[R_co]):
         None, least=1, metavar="WORDS|all", help="Target length; all averages within a topic first."
     )
     form: str | None = option(None, metavar="FORM", help="Form of summaries, such as extract.")
+    topics: str | Sequence[str] = TOPICS
     human: str | Sequence[str] = option(
         (),
         metavar="PATTERN",
@@ -180,14 +188,16 @@ class Analysis(AnyAnalysis[R_co]):
         return [replace(self, measure=measure, length=length, form=form) for measure, length, form in targets]
 
     def read(self, source: Any) -> Scores:
-        """The scores of a source, less those of the assessors that are to be left out."""
+        """The scores of a source on the topics asked for, less those of the assessors that are to be left out."""
         from adjudge.analyses.scores import read_scores, scores_of
         from adjudge.formats.scoretable import TableOptions
 
         without = self.without if self.LEAVES_OUT else ()
         if not self.changed().keys() & TABLE:
-            return scores_of(source, without=without)
-        options = TableOptions(**{name: getattr(self, name) for name in TABLE}, without=without)
+            return scores_of(source, topics=self.topics, without=without)
+        options = TableOptions(
+            **{name: getattr(self, name) for name in TABLE}, topics=self.topics, without=without
+        )
         return replace(read_scores(source, options), unsaid=True)
 
 

@@ -15,6 +15,7 @@ from adjudge.analyses.scores import Scores, Source, scores_of
 from adjudge.core.errors import UsageError, among, quoted
 from adjudge.core.table import Cell, Column
 from adjudge.core.words import counted, natural
+from adjudge.data.choosing import TopicChoice, choose_topics
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
 from adjudge.data.reading import read_once
@@ -78,6 +79,8 @@ class Gathered:
 
     collection: Collection
     judgments: Judgments
+    chosen: str = ""
+    """Which topics these are of, where they are not of all."""
 
     @cached_property
     def batches(self) -> dict[str, TopicBatch]:
@@ -137,7 +140,7 @@ class Gathered:
 
     def notes(self, tables: str = "the tables") -> tuple[str, ...]:
         """What a reader should know of all tables."""
-        notes = list(self.judgments.notes())
+        notes = [*filter(None, [self.chosen]), *self.judgments.notes()]
         if repeats := sum(map(self._repeats, TABLED)):
             notes.append(
                 f"{counted(repeats, 'planted repeat')} left out of {tables}: the first judgment counts"
@@ -173,9 +176,17 @@ class Gathered:
             )
             for topic, some in self.judgments.by_topic.items()
         }
-        return gather(
-            self.collection,
-            replace(self.judgments, by_topic={t: of_topic for t, of_topic in kept.items() if of_topic}),
+        by_topic = {t: of_topic for t, of_topic in kept.items() if of_topic}
+        return replace(self, judgments=replace(self.judgments, by_topic=by_topic))
+
+    def of_topics(self, choice: TopicChoice | None) -> Gathered:
+        """The judgments on some topics; the same where none are chosen."""
+        if choice is None:
+            return self
+        return Gathered(
+            self.collection.of_topics(choice),
+            self.judgments.of_topics(choice),
+            choice.among(self.collection.topics),
         )
 
     def _repeats(self, kind: type[Protocol]) -> int:
@@ -338,7 +349,13 @@ def where(key: tuple[Cell, ...]) -> str:
 
 def gathered_of(scores: Scores) -> Gathered | None:
     """The judgments of the folder that scores come from; None where they come from elsewhere."""
-    return None if scores.folder is None else gathered_in(Folder.open(scores.folder))
+    return None if scores.folder is None else gathered_in(Folder.open(scores.folder)).of_topics(scores.chosen)
+
+
+def collection_of(scores: Scores) -> Collection:
+    """What the folder has that scores come from, on their topics."""
+    assert scores.folder is not None
+    return load(Folder.open(scores.folder)).of_topics(scores.chosen)
 
 
 def folder_of(source: Any) -> Folder | None:
@@ -365,6 +382,11 @@ def gathered_in(folder: Folder) -> Gathered:
         return gather(collection, judgments_if_allowed(folder, collection))
 
     return read_once(("gathered", folder.path.absolute()), read)
+
+
+def chosen_in(collection: Collection, asked: str | Sequence[str]) -> TopicChoice | None:
+    """The topics that are asked for; None for all."""
+    return choose_topics(collection.topics, asked, collection.settings.name) if asked else None
 
 
 def judged_in(source: Source | Gathered, *, length: int | None = None, form: str | None = None) -> Gathered:
@@ -407,5 +429,5 @@ def left_after(
     judges = set() if gathered is None else gathered.judgments.assessors
     check_judged(scores.name, names, of_scores | judges)
     if gathered is not None:
-        gathered = gather(gathered.collection, gathered.judgments.without(names))
+        gathered = replace(gathered, judgments=gathered.judgments.without(names))
     return scores.without([name for name in names if name in of_scores]), gathered

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from adjudge.core.errors import nearest, quoted
+from adjudge.core.phrases import Argument
 from adjudge.core.results import Note
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import UNSET
@@ -51,6 +52,12 @@ NOTES: Mapping[str, Callable[..., str]] = {
     "judgments-left-out": lambda text: str(text),
     "about-judgments": lambda text: str(text),
     "about-table": lambda text: str(text),
+    "tasks-pooled": lambda single, multi: (
+        f"{single:,} single- and {counted(multi, 'multi-document topic')} are pooled:"
+        f" {Argument('topics', 'task=multi')} looks at one"
+    ),
+    "topics-chosen": lambda choice, n, of: f"{choice}: {n:,} of {of:,}",
+    "no-topics": lambda measure, choice: f"{measure} has no scores of {choice}",
     "fewer-references": own_reference_note,
     "assessors-left-out": lambda names, n, of: (
         f"without {listed(names)}: {counted(n, 'score')} of {of:,} left out"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Container
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from functools import partial, wraps
+from functools import cached_property, partial, wraps
 from operator import attrgetter
 from pathlib import Path
 from typing import (
@@ -37,6 +37,7 @@ from adjudge.core.results import Note
 from adjudge.core.words import listed, natural
 from adjudge.data import scorefiles
 from adjudge.data.absent import absent_words
+from adjudge.data.choosing import TopicChoice, choose_topics
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import Remark
@@ -87,6 +88,7 @@ HUMANS = "HUMANS"
 LARGEST = 1e302
 """Beyond it not even differences can be computed (stats.checks has the same)."""
 PARQUET = ".parquet"
+OF_JUDGMENTS = "judgments-left-out", "about-judgments"
 _SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
 _PATTERN = f"name them with {Argument('human', 'PATTERN')}, or by their kind"
 _CHOOSE = either('measure="..."', "-m")
@@ -134,6 +136,12 @@ class Scores:
     """By measure that cannot be had without them: why."""
     simulated: Mapping[str, int] = field(default_factory=dict)
     """By measure that judgments are behind: how many judgments are of simulated assessors."""
+    judgments: Judgments = field(default=NOTHING, compare=False, repr=False)
+    """Of a folder, where scores of some measure depend on them."""
+    gone: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)
+    """By measure and code of a note on scores that are left out: the topic of each."""
+    chosen: TopicChoice | None = None
+    """The topics that were asked for; None for all."""
 
     # Where scores come from
 
@@ -172,35 +180,32 @@ class Scores:
         batches = batches_of(collection, judgments)
         references = reference_counts(batches)
         frames, notes, stale, simulated = [], {}, {}, {}
+        left_out: dict[tuple[str, str], Sequence[str]] = {}
         for file in files:
             measure, frame = file.info.measure, file.table.frame
             keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
-            keep = [key not in gone for key in keys]
-            withdrawn = len(keep) - sum(keep)
+            withdrawn = [key[0] for key in keys if key in gone]
             spec = specs.get(measure)
-            if spec is not None and measure not in judged:  # what people judged may have no text here
-                keep = [k and key in present for k, key in zip(keep, keys, strict=True)]
-            absent = len(keep) - sum(keep) - withdrawn
+            # what people judged may have no text here
+            there = present - gone if spec is not None and measure not in judged else {*keys} - gone
+            absent = [key[0] for key in keys if key not in there and key not in gone]
+            keep = [key in there for key in keys]
             about: list[Note] = []
             if spec is not None and not (judgments.unread and measure in judged):
                 stale[measure] = tuple(stale_topics(batches, file, spec))
             if changed := stale.get(measure):
                 facts = {"topics": changed, "folder": str(folder.path), "judged": measure in judged}
                 about.append(Note.of("out-of-date", measure=measure, **facts))
-            if withdrawn:
-                about.append(Note.of("withdrawn-left-out", n=withdrawn))
-            if absent:
-                about.append(Note.of("gone-left-out", n=absent))
+            for code, of_topics in (("withdrawn-left-out", withdrawn), ("gone-left-out", absent)):
+                if of_topics:
+                    about.append(Note.of(code, n=len(of_topics)))
+                    left_out[measure, code] = of_topics
             if spec is not None:
                 people, most = fewer_references(spec, collection, references)
                 if people:
                     about.append(Note.of("fewer-references", people=people, most=most))
             if measure in judged:
-                left = judgments.left_out_lines()
-                about += [
-                    Note.of("judgments-left-out" if line in left else "about-judgments", text=line)
-                    for line in judgments.notes(judge_of(measure))
-                ]
+                about += _about_judgments(judgments, measure)
                 if judge_of(measure) not in judgments.by_judge:
                     simulated[measure] = judgments.simulated
             frames.append(frame[keep])
@@ -223,6 +228,8 @@ class Scores:
             files=tuple(files),
             stale=stale,
             simulated=simulated,
+            gone=left_out,
+            judgments=judgments,
         )
 
     @classmethod
@@ -483,7 +490,25 @@ class Scores:
         """The same as facts."""
         if (formula := self.table.derived.get(measure)) is not None:
             return [*(note for part in formula.parts for note in self.remarks(part)), *formula.notes]
-        return list(self.warnings.get(measure, ()))
+        pooled = self._pooled_tasks.get(measure)
+        return [*self.warnings.get(measure, ()), *([] if pooled is None else [pooled])]
+
+    @cached_property
+    def _pooled_tasks(self) -> Mapping[str, Note]:
+        """By measure with scores on single- and on multi-document topics: how many of each."""
+        tasks = {topic: row.task for topic, row in self.topics.items() if row.task is not None}
+        if len({*tasks.values()}) < 2:
+            return {}
+        pairs = self.frame[["measure", "topic"]].drop_duplicates()
+        by_measure: dict[str, Counter[str]] = {}
+        for measure, topic in pairs.itertuples(index=False):
+            if topic in tasks:
+                by_measure.setdefault(measure, Counter())[tasks[topic]] += 1
+        return {
+            measure: Note.of("tasks-pooled", single=counts["single"], multi=counts["multi"])
+            for measure, counts in by_measure.items()
+            if len(counts) > 1
+        }
 
     def fewer_references(self, measure: str) -> tuple[Note, ...]:
         """That people who wrote references are compared with fewer than other systems, where it is so."""
@@ -505,6 +530,61 @@ class Scores:
         """Everybody whose scores there are, of one measure or of any."""
         rows = self.frame if measure is None else self.of(measure)
         return tuple(sorted((str(who) for who in rows["assessor"].dropna().unique()), key=natural))
+
+    def of_topics(self, asked: str | Iterable[str] = ()) -> Scores:
+        """The scores on some topics: `task=multi`, `type=3,4`, `d01,d02`; the same scores where nothing is asked.
+
+        A measure without scores on them is not among them: asking for it says why.
+        """
+        texts = (asked,) if isinstance(asked, str) else tuple(asked)
+        if not texts:
+            return self
+        names = map(str, self.frame["topic"].unique())
+        rows = {topic: self.topics.get(topic) or Topic(topic) for topic in (*self.topics, *names)}
+        choice = choose_topics(rows, texts, self.name)
+        chosen = choice.topics
+        frame = self.frame[self.frame["topic"].isin(chosen)]
+        if frame.empty:
+            raise DataError(f"{self.name} has no scores of {choice}")
+        judgments = self.judgments.of_topics(choice)
+        refused, warnings, infos = dict(self.refused), dict(self.warnings), []
+        there = set(frame["measure"].unique())
+        for measure in self.measures:
+            if measure not in there:
+                refused[measure] = Note.of("no-topics", measure=measure, choice=str(choice))
+                continue
+            n, of = (int(some["topic"][some["measure"] == measure].nunique()) for some in (frame, self.frame))
+            note = Note.of("topics-chosen", choice=str(choice), n=n, of=of)
+            warnings[measure] = [note, *self._notes_on(measure, chosen, judgments)]
+            signed = self.info[measure].signature or measure
+            infos.append(replace(self.info[measure], signature=f"{signed}|{choice.signature}"))
+        return replace(
+            self,
+            table=ScoreTable.from_frame(frame, infos),
+            topics={topic: row for topic, row in self.topics.items() if topic in chosen},
+            warnings=warnings,
+            stale={m: tuple(t for t in topics if t in chosen) for m, topics in self.stale.items()},
+            everyone=None if self.everyone is None else self.everyone.of_topics(texts),
+            refused=refused,
+            simulated=dict.fromkeys(self.simulated, judgments.simulated),
+            judgments=judgments,
+            chosen=choice,
+        )
+
+    def _notes_on(self, measure: str, topics: frozenset[str], judgments: Judgments) -> Iterator[Note]:
+        """What a reader of a measure's numbers on some topics should know, of which there are these judgments."""
+        for note in self.warnings.get(measure, ()):
+            if note.code == "out-of-date":
+                changed = [topic for topic in note.data["topics"] if topic in topics]
+                if changed:
+                    yield replace(note, data={**note.data, "topics": changed})
+            elif (measure, note.code) in self.gone:
+                if n := sum(topic in topics for topic in self.gone[measure, note.code]):
+                    yield replace(note, data={**note.data, "n": n})
+            elif note.code not in OF_JUDGMENTS:
+                yield note
+        if any(note.code in OF_JUDGMENTS for note in self.warnings.get(measure, ())):
+            yield from _about_judgments(judgments, measure)
 
     def without(self, assessors: str | Iterable[str] = ()) -> Scores:
         """The scores that are left when some assessors are left out; the same scores where nobody is named.
@@ -768,13 +848,19 @@ Source: TypeAlias = "Scores | ScoreTable | HasScores | str | Path | pd.DataFrame
 
 
 def scores_of(
-    source: Source, *, human: Patterns = (), baseline: Patterns = (), without: str | Container[str] = ()
+    source: Source,
+    *,
+    human: Patterns = (),
+    baseline: Patterns = (),
+    topics: str | Container[str] = (),
+    without: str | Container[str] = (),
 ) -> Scores:
-    """The scores that any source holds, less those of the assessors that are to be left out, for a result that
-    says what there is to know of them."""
+    """The scores that any source holds on the topics asked for, less those of the assessors that are to be left out,
+    for a result that says what there is to know of them."""
     if isinstance(source, Scores):
-        return source.without(without)
-    scores = read_scores(source, TableOptions(human=human, baseline=baseline, without=without))
+        return source.of_topics(topics).without(without)
+    options = TableOptions(human=human, baseline=baseline, topics=topics, without=without)
+    scores = read_scores(source, options)
     return scores if isinstance(source, ScoreTable) else replace(scores, unsaid=True)
 
 
@@ -802,7 +888,7 @@ def read_scores(source: Source, options: TableOptions = AS_IT_SAYS) -> Scores:
             raise UsageError(
                 f"scores are {what}, expected an evaluation, its scores, a path to a folder or a file, or a DataFrame"
             )
-    return scores.without(options.without)
+    return scores.of_topics(options.topics).without(options.without)
 
 
 def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:
@@ -858,6 +944,13 @@ def with_titles(infos: Sequence[MeasureInfo]) -> list[MeasureInfo]:
 def is_imported(spec: str) -> bool:
     """Whether a measure came with its numbers, as `expert:relevance` did."""
     return ":" in spec.partition("(")[0]
+
+
+def _about_judgments(judgments: Judgments, measure: str) -> list[Note]:
+    """What there is to know of the judgments behind a measure: what was left out of them, and who gave them."""
+    left = judgments.left_out_lines()
+    lines = judgments.notes(judge_of(measure))
+    return [Note.of(OF_JUDGMENTS[line not in left], text=line) for line in lines]
 
 
 def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str | None = None) -> str:

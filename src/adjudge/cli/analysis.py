@@ -16,7 +16,7 @@ import typer
 from adjudge.analyses import declaration
 from adjudge.analyses.base import Analysis, AnyAnalysis, silent
 from adjudge.cli import options
-from adjudge.cli.completion import complete_measures, complete_systems
+from adjudge.cli.completion import complete_measures, complete_systems, complete_topics
 from adjudge.cli.output import (
     not_over,
     now_in_words,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 COMPLETION: Mapping[str, Callable[..., list[str]]] = {
     "measure": complete_measures,
     "system": complete_systems,
+    "topic": complete_topics,
 }
 TYPES: Mapping[Kind, Any] = {
     "text": str | None,

@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
+from adjudge.analyses.base import TOPICS
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.tests import TESTS
-from adjudge.cli.completion import complete_measures, complete_systems
+from adjudge.cli.completion import complete_measures, complete_systems, complete_topics
 from adjudge.cli.output import SHOW_SIGNATURE
 from adjudge.core.errors import UsageError, quoted
+from adjudge.core.options import OPTION
 
 Folder = Annotated[
     Path, typer.Argument(metavar="EVALUATION", help="The evaluation's folder.", show_default=False)
@@ -136,6 +138,17 @@ LeaveOut = Annotated[
         metavar="A,B,...",
         help="Of a table: columns that are not to be read; may be repeated.",
         show_default=False,
+    ),
+]
+_TOPICS = TOPICS.metadata[OPTION]
+Topics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--topics",
+        metavar=_TOPICS.metavar,
+        help=_TOPICS.help,
+        show_default=_TOPICS.unset,
+        autocompletion=complete_topics,
     ),
 ]
 Without = Annotated[

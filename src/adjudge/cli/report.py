@@ -83,7 +83,7 @@ def command(
         no_table(scores, table)
         source = adjudge.open(scores)
     else:
-        source = read_scores(scores, replace(table, without=()))
+        source = read_scores(scores, replace(table, topics=(), without=()))
     findings: list[Findings] = []
     with progress("Reporting") as told:
         files = report(
@@ -100,6 +100,7 @@ def command(
             made_at=now_in_words(),
             human=table.human,
             baseline=table.baseline,
+            topics=tuple(table.topics),
             without=tuple(table.without),
             quick=quick,
             paper=paper,
@@ -146,6 +147,7 @@ def _again(scores: Path, table: TableOptions) -> str:
             arguments += [f"{LISTS[name]} {in_shell(entry)}" for entry in value]
         else:
             arguments.append(f"--{name} {in_shell(value)}")
+    arguments += [f"--topics {in_shell(text)}" for text in table.topics]
     arguments += [f"--without {in_shell(assessor)}" for assessor in table.without]
     named = "." if is_folder(scores) else "-" if str(scores) == "-" else in_shell(scores.name)
     return " ".join([named, *arguments])

@@ -35,6 +35,7 @@ TABLE: Mapping[str, tuple[Any, Any]] = {
     "transpose": (options.Transpose, False),
     "leave_out": (options.LeaveOut, None),
     "lower": (options.LowerNames, None),
+    "topics": (options.Topics, None),
     "without": (options.Without, None),
 }
 """The options that say how to read a table, and whose scores to leave out, with their defaults."""
@@ -52,7 +53,7 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
         typed["columns"] = columns_of(typed.pop("mapped"))
         if arguments["scores"] is not None:
             not_over(arguments.get("csv"), arguments["scores"])
-        for name in ("leave_out", "without", "human", "baseline"):
+        for name in ("leave_out", "topics", "without", "human", "baseline"):
             typed[name] = tuple(typed[name] or ())
         typed["lower_is_better"] = (
             lower_of(typed["lower_is_better"], tuple(typed.pop("lower") or ())) or False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import TypeVar
 
 from adjudge.core.errors import FormatError, UsageError, among, nearest, quoted
 from adjudge.core.words import counted
+from adjudge.data.choosing import TopicChoice
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.reading import read_once
 from adjudge.data.rows import ROWS, Document, Row, Summary, System, Topic, Unit
@@ -64,6 +65,20 @@ class Collection:
         """The lengths and forms of peers, the unset ones first."""
         targets = {s.target for s in self.all_summaries() if s.is_peer}
         return tuple(sorted(targets, key=lambda target: target.order))
+
+    def of_topics(self, choice: TopicChoice | None) -> Collection:
+        """The rows of some topics; the same collection where none are chosen. Systems are all there."""
+        if choice is None:
+            return self
+        topics = choice.topics
+        return replace(
+            self,
+            topics={name: row for name, row in self.topics.items() if name in topics},
+            documents={name: rows for name, rows in self.documents.items() if name in topics},
+            summaries={name: rows for name, rows in self.summaries.items() if name in topics},
+            units={name: rows for name, rows in self.units.items() if name in topics},
+            withdrawn=tuple(row for row in self.withdrawn if row.topic in topics),
+        )
 
     def need_system(self, name: str) -> System:
         if name not in self.systems:
@@ -293,7 +308,10 @@ class UnknownKey:
 
 
 def unknown_keys(collection: Collection) -> list[UnknownKey]:
-    """Keys that people wrote into the files and no command knows; they are kept as they are."""
+    """Keys that people wrote into the files and no command knows; they are kept as they are.
+
+    Topics may have any (`--topics domain=news`): of theirs those are named that are nearly one that is known.
+    """
     rows: Iterable[Row] = chain(
         collection.topics.values(),
         collection.systems.values(),
@@ -306,7 +324,8 @@ def unknown_keys(collection: Collection) -> list[UnknownKey]:
     for row in rows:
         if row.extra:
             counts.update((type(row), key) for key in row.extra if key not in row.ALSO)
-    return [UnknownKey(key, kind.FILE, n, tuple(kind.CHECKS)) for (kind, key), n in counts.items()]
+    unknown = [(kind, UnknownKey(key, kind.FILE, n, tuple(kind.CHECKS))) for (kind, key), n in counts.items()]
+    return [key for kind, key in unknown if kind is not Topic or key.hint]
 
 
 def describe_unknown(collection: Collection) -> list[str]:

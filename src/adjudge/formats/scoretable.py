@@ -176,7 +176,9 @@ class TableOptions:
     transpose: bool = False
     leave_out: str | Collection[str] = ()
     without: str | Collection[str] = ()
-    """Assessors whose scores are left out; of any scores, not only of a table's, as are the next two."""
+    """Assessors whose scores are left out; of any scores, not only of a table's, as are the next three."""
+    topics: str | Collection[str] = ()
+    """Which topics, such as `task=multi`."""
     human: str | Sequence[str] = ()
     """Systems that are human where nothing says so, as names or patterns with `*` and `?`."""
     baseline: str | Sequence[str] = ()
@@ -186,7 +188,7 @@ class TableOptions:
         return [
             option.name
             for option in fields(self)
-            if option.name not in ("without", "human", "baseline")
+            if option.name not in ("without", "topics", "human", "baseline")
             and getattr(self, option.name) not in (option.default, (), {})
         ]
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from adjudge.core.errors import DataError, quoted
 from adjudge.core.words import counted
+from adjudge.data.choosing import TopicChoice
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.reading import read_once
@@ -104,6 +105,23 @@ class Judgments:
         }
         judges = {name: topics for name, topics in self.by_judge.items() if name not in assessors}
         return replace(self, by_topic={topic: some for topic, some in kept.items() if some}, by_judge=judges)
+
+    def of_topics(self, choice: TopicChoice | None) -> Judgments:
+        """The judgments on some topics; the same where none are chosen."""
+        if choice is None:
+            return self
+        topics = choice.topics
+
+        def of(by_topic: Mapping[str, tuple[Judged, ...]]) -> dict[str, tuple[Judged, ...]]:
+            return {topic: some for topic, some in by_topic.items() if topic in topics}
+
+        return replace(
+            self,
+            by_topic=of(self.by_topic),
+            by_judge={name: of(by_topic) for name, by_topic in self.by_judge.items()},
+            left_out=tuple(left for left in self.left_out if left[0].task.topic in topics),
+            unknown=tuple(judged for judged in self.unknown if judged.task.topic in topics),
+        )
 
     def with_judges(self, names: Iterable[str]) -> Judgments:
         """The same with the answers of some judges among people's, to be compared with them."""

@@ -110,7 +110,7 @@ def _agreed(
     pyramids: tuple[ComparedPyramids, ...],
     options: Agreement,
 ) -> AgreementResult:
-    measured = dict.fromkeys(q.question for q in asked.questions if q.source is None)
+    measured = dict.fromkeys(q.asked or q.question for q in asked.questions if q.source is None)
     about = [*gathered.notes()] if gathered is not None else []
     about += [line for name in measured for line in scores.unsaid_notes(name)]
     return AgreementResult(

@@ -19,6 +19,7 @@ from adjudge.analyses.conditions.asked import questions_behind
 from adjudge.analyses.conditions.copies import CopiedTexts, copied_texts
 from adjudge.analyses.conditions.result import State, TrustCondition, TrustConditions
 from adjudge.analyses.conditions.words import QUICK
+from adjudge.analyses.gathered import collection_of
 from adjudge.analyses.pages.chapter import Absent, Findings
 from adjudge.analyses.pages.names import names_of
 from adjudge.analyses.plan.smallest import smallest_found
@@ -27,8 +28,7 @@ from adjudge.analyses.stability import stability
 from adjudge.analyses.stability.result import StabilityResult
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.results import Note
-from adjudge.data.collection import Collection, load
-from adjudge.data.folder import Folder
+from adjudge.data.collection import Collection
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.run import looks_at_judgments
 from adjudge.measures.spec import judge_of
@@ -85,7 +85,7 @@ def trust_conditions(
         if isinstance(loaded, Collection):
             collection = loaded
         elif data.folder is not None:
-            collection = load(Folder.open(data.folder))
+            collection = collection_of(data)
         else:
             collection = data.collection()
     return Grounds(

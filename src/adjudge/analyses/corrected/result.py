@@ -196,14 +196,14 @@ def strengths_corrected(source: PairSource, judge: str, asked: PreferCorrected) 
     from adjudge.stats.preference.influence import NO_MAXIMUM, has_maximum, log_strengths, topic_strengths
 
     notes: Sequence[str] = ()
+    source = source.of_topics(asked.topics)
     if source.gathered is not None:
         collection = source.gathered.collection
         judgments = source.gathered.judgments.with_judges([judge])
         preferences = system_preferences(collection, judgments, length=asked.length, form=asked.form)
-        notes = preference_notes(collection, judgments, "systems", asked.topic or ())
+        notes = preference_notes(collection, judgments, "systems", ())
     else:
         preferences = source.named_items(asked)
-    preferences = preferences.only(asked.topic) if asked.topic else preferences
     if judge not in preferences.assessors:
         raise UsageError(f"no answers by {quoted(judge)}{among_known(judge, preferences.assessors)}")
     if not preferences.topics:
@@ -228,7 +228,7 @@ def strengths_corrected(source: PairSource, judge: str, asked: PreferCorrected) 
         raise DataError(NO_MAXIMUM)
     about = CorrectedComparison(
         asked=asked,
-        about_scores=(*preferences.notes, *notes),
+        about_scores=(*filter(None, [source.chosen]), *preferences.notes, *notes),
         title=LOGS,
         heading=f"{source.title}: {LOGS}",
         info=MeasureInfo("log-strength", better="higher"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.examples.result import ExamplesResult
     from adjudge.analyses.scores import Scores
 
-TOPICS, MOST_TOPICS = 3, 20
+SHOWN, MOST_SHOWN = 3, 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Examples(Analysis["ExamplesResult"]):
         help="The two systems.",
         unset="the best, and the next that differs from it significantly",
     )
-    topics: int = option(TOPICS, least=1, most=MOST_TOPICS, metavar="N", help="How many to show.")
+    show: int = option(SHOWN, least=1, most=MOST_SHOWN, metavar="N", help="How many topics to show.")
     alpha: float = shared("alpha", panel=ADVANCED, help="Of the test that finds the second system.")
     seed: int = shared("seed", panel=ADVANCED)
 

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.examples import TOPICS, Examples
+from adjudge.analyses.examples import SHOWN, Examples
+from adjudge.analyses.gathered import collection_of, gathered_of
 from adjudge.analyses.slices.slicing import look_at
 from adjudge.core.errors import DataError, UsageError, among, quoted
 from adjudge.core.results import Drawn, Note, Result
 from adjudge.core.table import Column, Table
 from adjudge.core.words import listed
-from adjudge.data.collection import Collection, load
-from adjudge.data.folder import Folder
+from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.scores import ScoreMatrix
-from adjudge.judgments.batch import NOTHING, TopicBatch, batch_of, judgments_if_allowed
+from adjudge.judgments.batch import NOTHING, TopicBatch, batch_of
 from adjudge.judgments.protocol import UNIT
 from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Measure, Spans
@@ -273,8 +273,7 @@ def examples_of_matrix(
             raise UsageError(
                 f"{matrix.measure} has no scores of system {quoted(system)}{among(system, matrix.systems)}"
             )
-    folder = Folder.open(data.folder)
-    collection = load(folder) if collection is None else collection
+    collection = collection_of(data) if collection is None else collection
     stale = set(data.stale.get(matrix.measure, ()))
     pair = matrix.select(list(between))
     scored = np.flatnonzero(~np.isnan(pair.values).any(axis=1)).tolist()
@@ -294,11 +293,11 @@ def examples_of_matrix(
     if means[0] > means[1] if pair.info.better == "lower" else means[0] < means[1]:
         pair = pair.select([between[1], between[0]])
     spec = _measure(data, matrix.measure)
-    judgments = judgments_if_allowed(folder, collection) if isinstance(spec, JudgedCoverage) else NOTHING
-    judgments = judgments.without(data.left_out)
+    gathered = gathered_of(data) if isinstance(spec, JudgedCoverage) else None
+    judgments = NOTHING if gathered is None else gathered.judgments.without(data.left_out)
     explain = _explainer(spec)
     shown = []
-    for at, why in topics_to_show(pair, TOPICS if asked is None else asked.topics):
+    for at, why in topics_to_show(pair, SHOWN if asked is None else asked.show):
         topic = pair.row_topics[at]
         batch = batch_of(collection, topic, judgments)
         a, b = (_peer(collection, pair, at, system) for system in pair.systems)

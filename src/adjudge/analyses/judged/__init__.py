@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adjudge.analyses.base import AnyAnalysis, analysis_function
+from adjudge.analyses.base import TOPICS, AnyAnalysis, analysis_function
 from adjudge.core.errors import DataError
 from adjudge.core.options import option, shared
 
@@ -27,15 +28,17 @@ class Judged(AnyAnalysis["JudgedTables"]):
     EXAMPLE = "adjudge judgments tables my-eval"
     SOURCE = ("evaluation", "an evaluation or its folder")
 
+    topics: str | Sequence[str] = TOPICS
     alpha: float = option(
         0.05, above=0, below=1, metavar="ALPHA", help="1 - alpha is the level of the intervals."
     )
     seed: int = shared("seed")
 
     def read(self, source: Any) -> Gathered:
-        from adjudge.analyses.gathered import gathered_in, need_folder
+        from adjudge.analyses.gathered import chosen_in, gathered_in, need_folder
 
-        return gathered_in(need_folder(source))
+        gathered = gathered_in(need_folder(source))
+        return gathered.of_topics(chosen_in(gathered.collection, self.topics))
 
     def run(self, source: Gathered) -> JudgedTables:
         from adjudge.analyses.judged.result import judged_tables

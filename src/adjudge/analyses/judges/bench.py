@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from adjudge.analyses.base import Progress
-from adjudge.analyses.gathered import Gathered, gather, gathered_of
+from adjudge.analyses.gathered import Gathered, gathered_of
 from adjudge.analyses.meta.cells import is_judged
 from adjudge.analyses.questions import GivenAnswer, at_target, scored_answers, stored_answers
 from adjudge.analyses.scores import Scores
@@ -316,7 +316,7 @@ def answers_with(scores: Scores, judges: Sequence[str]) -> tuple[Gathered | None
     answers: list[GivenAnswer] = []
     gathered = gathered_of(scores)
     if gathered is not None:
-        gathered = gather(gathered.collection, gathered.judgments.with_judges(judges))
+        gathered = replace(gathered, judgments=gathered.judgments.with_judges(judges))
         answers += stored_answers(gathered)
     imported = [file.info.measure for file in scores.files if file.origin != "computed"]
     names = scores.measures if scores.folder is None else imported

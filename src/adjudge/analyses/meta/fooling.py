@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from adjudge.analyses.gathered import collection_of
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, column_means
 from adjudge.analyses.meta.parts import MetaRun
@@ -21,8 +22,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
 from adjudge.core.words import counted, listed, natural
-from adjudge.data.collection import Collection, load
-from adjudge.data.folder import Folder
+from adjudge.data.collection import Collection
 from adjudge.data.fooling import BIGRAM_LIST, KIND_WORDS, made_texts
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score, ScoreMatrix, ScoreTable
@@ -129,7 +129,7 @@ class FoolingResult(Result):
 def fooling_all(run: MetaRun) -> FoolingResult:
     if run.scores is None or run.scores.folder is None:
         raise DataError("it needs the texts of an evaluation's folder, and there are scores alone")
-    return fooling(load(Folder.open(run.scores.folder)), run.cells, run.asked)
+    return fooling(collection_of(run.scores), run.cells, run.asked)
 
 
 def fooling(collection: Collection, cells: Cells, asked: Meta) -> FoolingResult:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.analyses.gathered import collection_of
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.results import Note
-from adjudge.data.collection import load, references_for
-from adjudge.data.folder import Folder
+from adjudge.data.collection import references_for
 from adjudge.data.rows import Key, Summary
 from adjudge.data.scores import TopicAtLength, pooled, targets_of
 from adjudge.judgments.batch import TopicBatch, batches_of
@@ -97,8 +97,7 @@ class References:
     @cached_property
     def batches(self) -> Mapping[str, TopicBatch]:
         """The texts of the folder."""
-        assert self.scores.folder is not None
-        return batches_of(load(Folder.open(self.scores.folder)))
+        return batches_of(collection_of(self.scores))
 
     def of(self, name: str) -> ReferencedScores | Note:
         """A measure's scores by references, or why they cannot be had."""

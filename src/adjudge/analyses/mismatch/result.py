@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from adjudge.analyses.gathered import check_judged, gather, in_order
+from adjudge.analyses.gathered import Gathered, check_judged, gather, in_order
 from adjudge.analyses.mismatch import Agree, Mismatch
 from adjudge.analyses.questions import is_at, several_targets
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
@@ -21,11 +21,11 @@ from adjudge.core.phrases import Argument, Call
 from adjudge.core.results import Drawn, Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.core.words import counted, listed
-from adjudge.data.collection import Collection, load
+from adjudge.data.collection import load
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.scores import UNSET
-from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, judgments_of
+from adjudge.judgments.batch import NOTHING, TopicBatch, judgments_of
 from adjudge.judgments.protocol import BETWEEN_TAGS, UNIT, Protocol, protocol_of, same_tag
 from adjudge.judgments.tagging import (
     MISMATCH_KINDS,
@@ -399,15 +399,16 @@ def mismatches_of(scores: Scores, asked: Mismatch) -> MismatchResult:
     tags = protocol_of(folder, asked.protocol)
     if not tags.tags:
         raise UsageError(f"{asked.protocol} is a {tags.kind} protocol, expected one for mismatches")
-    collection = load(folder)
     there = folder.settings.database or (folder.path / FILE).exists()
-    judgments = judgments_of(folder, collection) if there else NOTHING
+    every = load(folder)
+    gathered = gather(every, judgments_of(folder, every) if there else NOTHING).of_topics(scores.chosen)
+    collection, judgments = gathered.collection, gathered.judgments
     without = tuple(dict.fromkeys(asked.without))
     check_judged(collection.settings.name, without, judgments.assessors)
     measure = _unit_measure(asked.measure)
     cut = CutOffs(asked.full, asked.none, asked.agree, asked.covered, asked.uncovered)
     length = asked.length if isinstance(asked.length, int) else None
-    finder = _Finder(collection, judgments.without(without), measure, cut, length, asked)
+    finder = _Finder(replace(gathered, judgments=judgments.without(without)), measure, cut, length, asked)
     units = finder.units()
     if not units:
         raise DataError(finder.why_none())
@@ -446,15 +447,14 @@ def _unit_measure(names: str | Sequence[str] | None) -> Measure:
 
 @dataclass
 class _Finder:
-    collection: Collection
-    judgments: Judgments
+    gathered: Gathered
     measure: Measure
     cut: CutOffs
     length: int | None
     asked: Mismatch
 
     def __post_init__(self) -> None:
-        self.gathered = gather(self.collection, self.judgments)
+        self.collection, self.judgments = self.gathered.collection, self.gathered.judgments
         self.protocols: list[Protocol] = []
         self.left_out = Counter[str]()
         self.judged = 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.analyses.base import AnyAnalysis, Length, R_co, analysis_function, each_function
+from adjudge.analyses.base import TOPICS, AnyAnalysis, Length, R_co, analysis_function, each_function
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, READING, option, shared
 from adjudge.core.phrases import Argument
@@ -38,7 +38,7 @@ class PairAnalysis(AnyAnalysis[R_co]):
     SOURCE = ("source", PAIRS)
 
     _: KW_ONLY
-    topic: str | Sequence[str] = option((), of="topic", metavar="T", help="Only the answers on these topics.")
+    topics: str | Sequence[str] = TOPICS
     length: int | None = option(
         None, least=1, metavar="WORDS", help="Of a folder: target length of the summaries."
     )
@@ -131,10 +131,11 @@ class Prefer(PairAnalysis["PreferenceFit"]):
         """One for every topic, where items are a topic's own."""
         from adjudge.analyses.preferences.strengths import kind_of, topics_of
 
+        source = source.of_topics(self.topics)
         of = kind_of(source, self)
         if of is None or of == "systems":
             return [self]
-        return [replace(self, of=of, topic=(topic,)) for topic in topics_of(source, self, of)]
+        return [replace(self, of=of, topics=(topic,)) for topic in topics_of(source, self, of)]
 
     def run(self, source: PairSource) -> PreferenceFit:
         from adjudge.analyses.preferences.strengths import fit_source
@@ -165,6 +166,7 @@ class PreferenceStudy(AnyAnalysis[R_co]):
         None, least=1, metavar="WORDS|all", help="Target length; all averages within a topic first."
     )
     form: str | None = option(None, metavar="FORM", help="Form of summaries, such as extract.")
+    topics: str | Sequence[str] = TOPICS
     level: float = shared("level")
     seed: int = shared("seed")
     similarity: str = option(

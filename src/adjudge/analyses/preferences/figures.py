@@ -377,7 +377,7 @@ def _fit(scores: Scores, options: FigureOptions, of: Of) -> PreferenceFit:
 
     asked = Prefer(
         of if of == "sentences" or options.topic is None else "summaries",
-        topic=() if options.topic is None else (options.topic,),
+        topics=() if options.topic is None else (options.topic,),
         length=options.one_length,
         form=None if of == "sentences" else options.form,
         progress=options.progress,

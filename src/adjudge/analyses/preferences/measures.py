@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from adjudge.analyses.gathered import chosen_in
 from adjudge.analyses.preferences import PreferenceReport, PreferencesNeeded, PreferenceStudy, Rows, Systems
 from adjudge.analyses.preferences.source import PairSource
 from adjudge.analyses.scores import Scores, is_imported
@@ -301,6 +302,8 @@ class Columns:
     why: Mapping[str, str] = field(default_factory=dict)
     """By spec: what a measure needs and is not there."""
     batches: Mapping[str, TopicBatch] = field(default_factory=dict)
+    about: tuple[str, ...] = ()
+    """Which topics these are of, where they are not of all."""
 
     def why_not(self, measure: str, human: str) -> str | None:
         """Why a column of this measure has no number."""
@@ -343,7 +346,13 @@ def score_columns(source: PairSource, specs: Iterable[str], asked: PreferenceStu
     why |= {str(m): "no judgment gives such a score" for m in ready if str(m) not in data.measures}
     if asked.human is not None and (missing := why.get(expanded(asked.human)[0])):
         raise DataError(f"{Argument('human', asked.human)}: {missing}")
-    return Columns(data=data, why=why, batches=source.gathered.batches)
+    gathered = source.gathered.of_topics(chosen_in(collection, asked.topics))
+    return Columns(
+        data=data.of_topics(asked.topics),
+        why=why,
+        batches=gathered.batches,
+        about=(gathered.chosen,) if gathered.chosen else (),
+    )
 
 
 def expanded(spec: str) -> list[str]:
@@ -648,7 +657,9 @@ def convergence_of(source: PairSource, asked: PreferencesNeeded) -> Convergence:
     columns = score_columns(source, LINES.values(), asked)
     convergence = converge(columns.batches, columns.data, asked, LINES)
     return replace(
-        convergence, not_scored={name: columns.why[m] for name, m in LINES.items() if m in columns.why}
+        convergence,
+        not_scored={name: columns.why[m] for name, m in LINES.items() if m in columns.why},
+        about_scores=columns.about,
     )
 
 
@@ -976,7 +987,8 @@ def tables_of(source: PairSource, asked: PreferenceReport) -> PreferenceTables:
     """The tables of a folder; what they need and is not scored yet is scored first."""
     assert source.folder is not None
     columns = score_columns(source, [*specs(_base(asked)).values(), *(asked.measure or ())], asked)
-    return paper_tables(columns, asked, minutes_of(source.folder, cap=asked.idle))
+    tables = paper_tables(columns, asked, minutes_of(source.folder, cap=asked.idle))
+    return replace(tables, about_scores=columns.about)
 
 
 def _base(asked: PreferenceReport) -> Preference:

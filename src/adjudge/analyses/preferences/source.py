@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from adjudge.analyses.gathered import Gathered, folder_of, gathered_in, need_folder
+from adjudge.analyses.gathered import Gathered, chosen_in, folder_of, gathered_in, need_folder
 from adjudge.analyses.preferences import PairAnalysis
 from adjudge.core.errors import UsageError
 from adjudge.core.phrases import Argument
+from adjudge.data.choosing import choose_topics
 from adjudge.data.folder import Folder
+from adjudge.data.rows import Topic
 from adjudge.formats.files import STDIN
 from adjudge.formats.preferences import preferences_of, read_preferences
 from adjudge.judgments.pairs.answers import Preferences
@@ -25,6 +27,21 @@ class PairSource:
     table: Preferences | None = None
     folder: Folder | None = None
     gathered: Gathered | None = None
+    chosen: str = ""
+    """Which topics these are of, where they are not of all."""
+
+    def of_topics(self, asked: str | Sequence[str]) -> PairSource:
+        """The answers on the topics that are asked for, such as `task=multi`; of a table only names are known."""
+        if not asked:
+            return self
+        if self.gathered is not None:
+            chosen = chosen_in(self.gathered.collection, asked)
+            gathered = self.gathered.of_topics(chosen)
+            return replace(self, gathered=gathered, chosen=gathered.chosen)
+        assert self.table is not None
+        rows = {topic: Topic(topic) for topic in self.table.topics}
+        choice = choose_topics(rows, asked, self.title)
+        return replace(self, table=self.table.only(sorted(choice.topics)), chosen=choice.among(rows))
 
     def named_items(self, asked: PairAnalysis[Any]) -> Preferences:
         """The answers of a table, whose items are what it names; what is a folder's is refused."""

@@ -763,7 +763,7 @@ def topics_of(source: PairSource, asked: Prefer, of: Of) -> list[str]:
     """The topics that have answers about the items that are asked for."""
     assert source.gathered is not None
     collection, judgments = source.gathered.collection, source.gathered.judgments
-    batches = batches_with_judgments(collection, judgments, asked.topic or ())
+    batches = batches_with_judgments(collection, judgments)
     topics = [batch.topic.topic for batch in batches if len(_of_topic(batch, of, asked))]
     if not topics:
         raise DataError("no answer to a pair to fit")
@@ -773,14 +773,15 @@ def topics_of(source: PairSource, asked: Prefer, of: Of) -> list[str]:
 def fit_source(source: PairSource, asked: Prefer) -> PreferenceFit:
     """What the answers of a table say, or those of a folder: systems over all topics, or a topic's own items."""
     checks = None if asked.checks is None else read_preferences(asked.checks)
+    source = source.of_topics(asked.topics)
     of = kind_of(source, asked)
     if of is None:
         table = source.named_items(asked)
-        table = table.only(asked.topic) if asked.topic else table
-        return fit_preferences(table, asked, title=source.title, checks=checks)
+        about = (*filter(None, [source.chosen]), *table.notes)
+        return fit_preferences(table, asked, title=source.title, checks=checks, about_answers=about)
     assert source.gathered is not None
     collection, judgments = source.gathered.collection, source.gathered.judgments
-    topics: Sequence[str] = asked.topic or ()
+    topics: Sequence[str] = ()
     if of == "systems":
         preferences = system_preferences(
             collection, judgments, topics=topics, length=asked.length, form=asked.form
@@ -791,7 +792,7 @@ def fit_source(source: PairSource, asked: Prefer) -> PreferenceFit:
         if len(topics) > 1:
             raise UsageError(
                 f"{of} are compared topic by topic, and {len(topics)} topics have answers: choose one"
-                f" with {Argument('topic')}"
+                f" with {Argument('topics')}"
             )
         title, batches = f"{of} of {topics[0]}", list(batches_with_judgments(collection, judgments, topics))
         preferences = _of_topic(batches[0], of, asked)
@@ -817,20 +818,25 @@ def fit_source(source: PairSource, asked: Prefer) -> PreferenceFit:
         noun={"sentences": "sentence", "systems": "system"}.get(of, "item"),
         similarity=near,
         checks=checks,
-        about_answers=(*preferences.notes, *preference_notes(collection, judgments, of, topics)),
+        about_answers=(
+            *filter(None, [source.chosen if of == "systems" else ""]),
+            *preferences.notes,
+            *preference_notes(collection, judgments, of, topics),
+        ),
         pooled={} if of == "sentences" else _pooled(batches, asked),
         not_propagated=of == "sentences" and asked.smooth and modelled,
     )
 
 
-def _pooled(batches: Iterable[TopicBatch], asked: Prefer) -> dict[str, tuple[str, ...]]:
-    """The lengths, and the forms, whose pairs are taken together."""
+def _pooled(batches: Sequence[TopicBatch], asked: Prefer) -> dict[str, tuple[str, ...]]:
+    """The lengths, the forms and the tasks of topics whose pairs are taken together."""
     rows = [row for batch in batches for row in summary_rows(batch, length=asked.length, form=asked.form)]
     lengths = sorted({row.length for row in rows}, key=lambda length: int(length or 0))
     forms = sorted({row.form for row in rows})
+    tasks = sorted({batch.topic.task for batch in batches if batch.topic.task is not None})
     return {
         name: tuple(target or UNSET for target in there)
-        for name, there in (("length", lengths), ("form", forms))
+        for name, there in (("length", lengths), ("form", forms), ("task", tasks))
         if len(there) > 1
     }
 

@@ -38,7 +38,8 @@ def _too_few_topics(topics: int, least: float, pairs: int | None) -> str:
 NOTES: dict[str, str | Callable[..., str]] = {
     "about-answers": "{text}",
     "pooled-targets": lambda name, targets: (
-        f"pairs of several {name}s are taken together ({', '.join(targets)}): choose one with {Argument(name)}"
+        f"pairs of several {name}s are taken together ({', '.join(targets)}): choose one with"
+        f" {Argument('topics', f'task={targets[0]}') if name == 'task' else Argument(name)}"
     ),
     "not-propagated": "a tie model or an effect of position: answers were not propagated to similar sentences",
     "regularised": lambda part, how: f"{part}: {how}" if part else how,

@@ -30,13 +30,13 @@ class Simulate(Analysis["Simulation"]):
     """
 
     NAME = "simulate"
-    EXAMPLE = "adjudge simulate --topics 24 --difference 0.5 --simulations 200"
+    EXAMPLE = "adjudge simulate --n-topics 24 --difference 0.5 --simulations 200"
     RUNS = "once"
     SCORES_OPTIONAL = True
     WORK = "simulating"
 
-    topics: int | None = option(None, least=1, help="Topics.", unset="48, or those of the scores")
-    systems: int | None = option(None, least=2, help="Systems.", unset="2, or those of the scores")
+    n_topics: int | None = option(None, least=1, help="Topics.", unset="48, or those of the scores")
+    n_systems: int | None = option(None, least=2, help="Systems.", unset="2, or those of the scores")
     difference: float = option(0.0, short="d", help="By what the first system is better than the others.")
     tests: str | Sequence[str] = option(
         (),

@@ -204,9 +204,9 @@ def model_like(scores: Scores | None, asked: Simulate) -> ScoreModel:
         if not variances.residual > 0:
             raise DataError(f"{matrix.measure}: the scores have no noise to simulate")
         topic_sd = math.sqrt(max(variances.topic, 0.0) / variances.residual)
-    systems = systems if asked.systems is None else asked.systems
+    systems = systems if asked.n_systems is None else asked.n_systems
     return ScoreModel(
-        topics=topics if asked.topics is None else asked.topics,
+        topics=topics if asked.n_topics is None else asked.n_topics,
         means=(asked.difference, *[0.0] * (systems - 1)),
         topic_sd=topic_sd if asked.topic_sd is None else asked.topic_sd,
         noise=asked.noise,
