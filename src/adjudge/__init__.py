@@ -141,9 +141,11 @@ def read_scores(
     decimal: str | None = None,
     transpose: bool = False,
     leave_out: str | Collection[str] = (),
+    assessors: str | Collection[str] = (),
     without: str | Collection[str] = (),
 ) -> Scores:
-    """Scores to compare: of an evaluation's folder, of a file (`-`: standard input), or of a DataFrame.
+    """Scores to compare: of an evaluation's folder, of a file (`-`: standard input), or of a DataFrame
+    of any library (pandas, polars, lazy ones, Arrow tables).
 
     `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. `without`
     names assessors whose scores are left out. The other options say how to read a table; see
@@ -164,6 +166,7 @@ def read_scores(
         decimal=decimal,
         transpose=transpose,
         leave_out=leave_out,
+        assessors=assessors,
         without=without,
         human=human,
         baseline=baseline,

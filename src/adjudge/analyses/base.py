@@ -165,6 +165,14 @@ class Analysis(AnyAnalysis[R_co]):
         (), metavar="A,B,...", panel=READING, help="Columns that are not to be read."
     )
 
+    assessors: str | Sequence[str] = option(
+        (),
+        metavar="A,B,...",
+        panel=READING,
+        help="Columns of one measure by several assessors, or their names in such columns.",
+        unset="found out where numbered alike",
+    )
+
     def usual_measures(self, scores: Scores) -> Sequence[str]:
         """The measures that the command runs it for where none is named; none for all."""
         return ()
@@ -185,9 +193,11 @@ class Analysis(AnyAnalysis[R_co]):
         from adjudge.formats.scoretable import TableOptions
 
         without = self.without if self.LEAVES_OUT else ()
-        if not self.changed().keys() & TABLE:
+        options = declared(type(self))
+        table = [name for name in TABLE if options[name][0].panel == READING]  # plan has assessors of its own
+        if not self.changed().keys() & {*table}:
             return scores_of(source, without=without)
-        options = TableOptions(**{name: getattr(self, name) for name in TABLE}, without=without)
+        options = TableOptions(**{name: getattr(self, name) for name in table}, without=without)
         return replace(read_scores(source, options), unsaid=True)
 
 
@@ -202,6 +212,7 @@ TABLE = frozenset(
         "decimal",
         "transpose",
         "leave_out",
+        "assessors",
     ]
 )
 """The options that say how to read a table."""
