@@ -142,9 +142,11 @@ def read_scores(
     transpose: bool = False,
     leave_out: str | Collection[str] = (),
     topics: str | Collection[str] = (),
+    assessors: str | Collection[str] = (),
     without: str | Collection[str] = (),
 ) -> Scores:
-    """Scores to compare: of an evaluation's folder, of a file (`-`: standard input), or of a DataFrame.
+    """Scores to compare: of an evaluation's folder, of a file (`-`: standard input), or of a DataFrame
+    of any library (pandas, polars, lazy ones, Arrow tables).
 
     `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. `topics` says which
     topics: `topics="task=multi"`. `without` names assessors whose scores are left out. The other options say how to
@@ -166,6 +168,7 @@ def read_scores(
         transpose=transpose,
         leave_out=leave_out,
         topics=topics,
+        assessors=assessors,
         without=without,
         human=human,
         baseline=baseline,

@@ -173,6 +173,14 @@ class Analysis(AnyAnalysis[R_co]):
         (), metavar="A,B,...", panel=READING, help="Columns that are not to be read."
     )
 
+    assessors: str | Sequence[str] = option(
+        (),
+        metavar="A,B,...",
+        panel=READING,
+        help="Columns of one measure by several assessors, or their names in such columns.",
+        unset="found out where numbered alike",
+    )
+
     def usual_measures(self, scores: Scores) -> Sequence[str]:
         """The measures that the command runs it for where none is named; none for all."""
         return ()
@@ -193,12 +201,12 @@ class Analysis(AnyAnalysis[R_co]):
         from adjudge.formats.scoretable import TableOptions
 
         without = self.without if self.LEAVES_OUT else ()
-        if not self.changed().keys() & TABLE:
+        options = declared(type(self))
+        table = [name for name in TABLE if options[name][0].panel == READING]  # plan has assessors of its own
+        if not self.changed().keys() & {*table}:
             return scores_of(source, topics=self.topics, without=without)
-        options = TableOptions(
-            **{name: getattr(self, name) for name in TABLE}, topics=self.topics, without=without
-        )
-        return replace(read_scores(source, options), unsaid=True)
+        how = TableOptions(**{name: getattr(self, name) for name in table}, topics=self.topics, without=without)
+        return replace(read_scores(source, how), unsaid=True)
 
 
 TABLE = frozenset(
@@ -212,6 +220,7 @@ TABLE = frozenset(
         "decimal",
         "transpose",
         "leave_out",
+        "assessors",
     ]
 )
 """The options that say how to read a table."""

@@ -22,7 +22,6 @@ from typing import (
     ParamSpec,
     Protocol,
     TypeAlias,
-    TypeGuard,
     TypeVar,
     cast,
     get_args,
@@ -59,8 +58,9 @@ from adjudge.data.scores import (
     targets_of,
 )
 from adjudge.data.target import Target
-from adjudge.formats import scoretable
+from adjudge.formats import frames, scoretable
 from adjudge.formats.files import LFS, argument_of, at_hand, reading, stem
+from adjudge.formats.headings import says_people
 from adjudge.formats.records import EITHER, RECORD
 from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions, lower_for
 from adjudge.formats.tabular import records_in
@@ -272,15 +272,19 @@ class Scores:
         """
         from adjudge.formats.scoreframe import long_frame, topics_of_frame
 
-        long, notes = long_frame(frame, name, options, unnamed)
-        infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
+        read = long_frame(frame, name, options, unnamed)
+        long = read.rows
+        infos = [
+            MeasureInfo(m, None if m in read.descriptions else "higher", signature=f"{m}|imported|{name}")
+            for m in long["measure"].unique()
+        ]
         table = ScoreTable.from_frame(long, _directed(infos, options.lower_is_better))
         stated: dict[str, str | None] = {}
         if "kind" in long:
             for system, kind in long[["system", "kind"]].dropna().drop_duplicates().itertuples(index=False):
                 if stated.setdefault(system, kind) != kind:
                     raise DataError(f"{name}: system {quoted(system)} is a {kind} and a {stated[system]}")
-        return _of_table(name, table, options, notes, stated, topics_of_frame(long, name))
+        return _of_table(name, table, options, read.notes, stated, topics_of_frame(long, name))
 
     @classmethod
     def of_table(
@@ -339,6 +343,7 @@ class Scores:
                 )
             measure = named[0] if named else None
         if measure is None:
+            measures = tuple(self.people_first())
             if len(measures) > 1:
                 raise UsageError(
                     f"{self.name} has several measures ({listed(measures)}): choose one with {_CHOOSE}"
@@ -395,12 +400,19 @@ class Scores:
         return list(dict.fromkeys(resolved)) or self.people_first()
 
     def people_first(self) -> list[str]:
-        """All measures, those that people gave before a program's and those computed from texts."""
+        """All measures, those that people gave before others; without columns of a table that describe something."""
 
-        def of_people(measure: str) -> bool:
-            return bool(self.assessors(measure)) and judge_of(measure) is None
+        measures = self.all_measures()
+        ranked = [name for name in measures if self.info[name].better or self._computed(name)]
+        return sorted(ranked or measures, key=lambda measure: not self.of_people(measure))
 
-        return sorted(self.all_measures(), key=lambda measure: not of_people(measure))
+    def of_people(self, measure: str) -> bool:
+        """Whether people gave the scores: assessors with names, no program that judges; or the name says so."""
+        if judge_of(measure) is not None:
+            return False
+        return bool(self.assessors(measure)) or (
+            self._computed(measure) is None and says_people(measure.partition(":")[2] or measure)
+        )
 
     def _written_out(self, text: str, measures: Sequence[str]) -> list[str]:
         """A text split at commas, with presets and `stat=all` replaced by what they stand for."""
@@ -867,8 +879,8 @@ def scores_of(
 def read_scores(source: Source, options: TableOptions = AS_IT_SAYS) -> Scores:
     """The scores that any source holds, with how to read it where it is a table."""
     kinds: dict[str, Any] = {"human": options.human, "baseline": options.baseline}
-    if _is_frame(source):
-        scores = Scores.of_frame(source, options)
+    if (frame := frames.in_pandas(source)) is not None:
+        scores = Scores.of_frame(frame, options)
     elif isinstance(source, str | Path) and not is_folder(source):
         scores = Scores.read(source, options)
     else:
@@ -916,10 +928,6 @@ def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:
         return result
 
     return with_options
-
-
-def _is_frame(source: object) -> TypeGuard[pd.DataFrame]:
-    return hasattr(source, "columns") and hasattr(source, "index")
 
 
 def is_folder(path: str | Path) -> bool:
@@ -1056,12 +1064,9 @@ def _read_table(path: Path, name: str, options: TableOptions) -> Scores:
             case Score():
                 first = lines.setdefault(_key(thing), line)
                 if first != line:
+                    score = replace(thing, measure=_bare(thing.measure))
                     raise FormatError(
-                        f"a second score of {_bare(thing.measure)} for topic {quoted(thing.topic)}, system"
-                        f" {quoted(thing.system)} (the first is in line {first}): tell them apart by length, form,"
-                        " assessor, reference or repeat",
-                        file=path,
-                        line=line,
+                        scoretable.two_scores_in(path, options, score, first, line), file=path, line=line
                     )
                 # `dataclasses.replace` would take longer than all the rest.
                 rows.append(Score(_bare(thing.measure), *_but_measure(thing)))
@@ -1183,7 +1188,9 @@ def _directed(infos: Sequence[MeasureInfo], lower: LowerIsBetter) -> list[Measur
                     f"{lower_for(name)}: no such measure{nearest(name, measures)}; there are: {listed(measures)}"
                 )
             lower_ones.add(measure)
-    return [replace(info, better="lower" if info.measure in lower_ones else "higher") for info in infos]
+    if lower is True:  # descriptions have no direction, unless somebody names them
+        lower_ones -= {info.measure for info in infos if info.better is None}
+    return [replace(info, better="lower") if info.measure in lower_ones else info for info in infos]
 
 
 def _systems(table: ScoreTable) -> list[str]:

@@ -316,6 +316,7 @@ FORMATS: Mapping[str, Format] = {
             "decimal": (options.Decimal, None),
             "transpose": (options.Transpose, False),
             "leave_out": (options.LeaveOut, None),
+            "assessors": (options.Assessors, None),
         },
     ),
     "rouge155": Format(
@@ -406,7 +407,7 @@ def _arguments(typed: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("systems", "system_names", "reference_names"):
         if name in arguments:
             arguments[name] = _names(arguments[name])
-    for name in ("references", "sources", "leave_out"):
+    for name in ("references", "sources", "leave_out", "assessors"):
         if name in arguments:
             arguments[name] = arguments[name] or ()
     for name in ("max_line", "max_size"):

@@ -151,6 +151,16 @@ Topics = Annotated[
         autocompletion=complete_topics,
     ),
 ]
+Assessors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assessors",
+        metavar="A,B,...",
+        help="Of a table: columns of one measure by several assessors, or their names in such columns; found out where"
+        " they are numbered alike.",
+        show_default=False,
+    ),
+]
 Without = Annotated[
     list[str] | None,
     typer.Option(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
 
 
-LISTS = {"leave_out": "--leave-out", "lower_is_better": "--lower"}
+LISTS = {"leave_out": "--leave-out", "assessors": "--assessors", "lower_is_better": "--lower"}
 
 
 @takes_table

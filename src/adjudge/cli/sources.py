@@ -34,6 +34,7 @@ TABLE: Mapping[str, tuple[Any, Any]] = {
     "decimal": (options.Decimal, None),
     "transpose": (options.Transpose, False),
     "leave_out": (options.LeaveOut, None),
+    "assessors": (options.Assessors, None),
     "lower": (options.LowerNames, None),
     "topics": (options.Topics, None),
     "without": (options.Without, None),
@@ -53,7 +54,7 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
         typed["columns"] = columns_of(typed.pop("mapped"))
         if arguments["scores"] is not None:
             not_over(arguments.get("csv"), arguments["scores"])
-        for name in ("leave_out", "topics", "without", "human", "baseline"):
+        for name in ("leave_out", "assessors", "topics", "without", "human", "baseline"):
             typed[name] = tuple(typed[name] or ())
         typed["lower_is_better"] = (
             lower_of(typed["lower_is_better"], tuple(typed.pop("lower") or ())) or False

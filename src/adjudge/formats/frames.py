@@ -1,4 +1,4 @@
-"""Records that are in memory: a DataFrame, a list of dicts, a data set of the library `datasets`."""
+"""Tables and records in memory: a DataFrame of any library, an Arrow table, a list of dicts, a data set."""
 
 from __future__ import annotations
 
@@ -6,10 +6,52 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.words import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+
+
+def is_table(data: Any) -> bool:
+    """Whether something has columns: a frame, eager or lazy, or a table or batches of Arrow."""
+    kind = type(data)  # of which `columns` is not computed yet
+    if issubclass(kind, str | bytes | Mapping | list | tuple):
+        return False
+    if hasattr(kind, "column_names") and hasattr(kind, "features"):  # of the library `datasets`: records
+        return False
+    return hasattr(kind, "columns") or (hasattr(kind, "schema") and any(hasattr(kind, n) for n in _ARROW))
+
+
+def _eager(data: Any) -> Any:
+    """A table of any library as a narwhals DataFrame, lazy ones computed; None where it is no table."""
+    if not is_table(data):
+        return None
+    import narwhals as nw
+
+    table = nw.from_native(data, pass_through=True)
+    if isinstance(table, nw.LazyFrame):
+        return table.collect()
+    if isinstance(table, nw.DataFrame):
+        return table
+    if any(hasattr(data, name) for name in _ARROW):  # batches
+        import pyarrow as pa
+
+        return nw.from_native(pa.table(data))
+    return None
+
+
+def in_pandas(data: Any) -> pd.DataFrame | None:
+    """A table of any library as a DataFrame of pandas; None where it is no table."""
+    table = _eager(data)
+    if table is None:
+        return None
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
 
 
 def index_name(data: Any) -> str | None:
@@ -20,18 +62,26 @@ def index_name(data: Any) -> str | None:
     return str(name)
 
 
+def _rows_of_pandas(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    levels = [
+        name for name in frame.index.names if name is not None and str(name) not in map(str, frame.columns)
+    ]
+    if levels:
+        frame = frame.reset_index(levels)
+    names = [str(name) for name in frame.columns]
+    name, count = Counter(names).most_common(1)[0] if names else ("", 0)
+    if count > 1:
+        raise UsageError(f"{count} columns are named {quoted(name)}: give each a name of its own")
+    return (dict(zip(names, row, strict=True)) for row in frame.itertuples(index=False, name=None))
+
+
 def rows_of(data: Any) -> Iterator[dict[str, Any]]:
     """The rows, as plain Python values by column name."""
+    rows: Iterable[Any]
     if hasattr(data, "itertuples") and hasattr(data, "columns"):
-        names = [str(name) for name in data.columns]
-        name, count = Counter(names).most_common(1)[0] if names else ("", 0)
-        if count > 1:
-            raise UsageError(f"{count} columns are named {quoted(name)}: give each a name of its own")
-        index = index_name(data)
-        names = names if index is None else [index, *names]
-        rows: Iterable[Any] = (
-            dict(zip(names, row, strict=True)) for row in data.itertuples(index=index is not None, name=None)
-        )
+        rows = _rows_of_pandas(data)
+    elif (table := _eager(data)) is not None:
+        rows = table.iter_rows(named=True)
     elif isinstance(data, Mapping):
         columns = [value.tolist() if hasattr(value, "tolist") else value for value in data.values()]
         if not columns or not all(isinstance(column, list | tuple) for column in columns):

@@ -20,6 +20,7 @@ from adjudge.core.words import counted, listed
 from adjudge.data.collection import Collection
 from adjudge.data.incoming import LeftOut
 from adjudge.data.transaction import write_whole
+from adjudge.formats import frames
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment
 from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME, WINNERS
 from adjudge.formats.files import MAPPED, Place, at_hand, mapped, one_of, read_cells, shown
@@ -163,11 +164,8 @@ def _of_cells(
 def _cells_of(source: object) -> tuple[list[str], list[list[str]], str]:
     """A table's header, its rows as texts, and what messages call it."""
     name = type(source).__name__
-    if hasattr(source, "columns") and hasattr(source, "itertuples"):
-        frame: pd.DataFrame = source
-        named = frame if frame.index.names == [None] else frame.reset_index()
-        rows = [[_plain(value) for value in row] for row in named.itertuples(index=False)]
-        return [str(column) for column in named.columns], rows, name
+    if frames.is_table(source):
+        source = list(frames.rows_of(source))
     if isinstance(source, Mapping | str | bytes) or not isinstance(source, Iterable):
         raise _no_preferences(name)
     entries = list(source)

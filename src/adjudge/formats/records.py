@@ -894,8 +894,9 @@ class RecordFile:
         self, error: TwoColumns, names: tuple[str, ...], sample: Sequence[Mapping[str, Any]]
     ) -> Undecided:
         both = self._both(names, sample) if error.field == "text" else []
+        one, other = map(shown, error.columns)
         return Undecided(
-            f"{self.path}: columns {shown(error.first)} and {shown(error.second)} may both be the {error.field}",
+            f"{self.path}: columns {one} and {other} may both be the {error.field}",
             [
                 *both,
                 *(
@@ -903,7 +904,7 @@ class RecordFile:
                         arguments=[mapped(error.field, name)],
                         meaning=f"the {error.field} is {shown(name)}",
                     )
-                    for name in (error.first, error.second)
+                    for name in error.columns
                 ),
             ],
         )
@@ -1413,7 +1414,7 @@ class TwoColumns(FormatError):
     """Two columns have usual names of one field."""
 
     def __init__(self, field: str, first: str, second: str):
-        self.field, self.first, self.second = field, first, second
+        self.field, self.columns = field, (first, second)
         super().__init__(
             f"columns {shown(first)} and {shown(second)} may both be the {field}:"
             f" decide with {mapped(field, first)} or {mapped(field, second)}"

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -16,35 +17,50 @@ import pandas as pd
 from adjudge.core.errors import DataError, FormatError, UsageError, quoted
 from adjudge.core.words import listed
 from adjudge.data.rows import Topic
+from adjudge.data.scores import KEY
 from adjudge.data.target import Target
 from adjudge.formats import scoretable
 from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
 from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
-from adjudge.formats.scoretable import TableOptions, left_out, two_values
+from adjudge.formats.scoretable import ONE_SYSTEM, ScoreColumns, TableOptions, left_out, two_values
 
+_PLANNED_BY = 1000  # rows: what they hold tells which column is which
 _PLACES_OF = 1000  # scores of a column tell how many digits it has
 
 
-def long_frame(
-    frame: pd.DataFrame, name: str, options: TableOptions, unnamed: str
-) -> tuple[pd.DataFrame, list[str]]:
-    """The frame with the columns of a score table and those it has of systems and topics, and what to say of it."""
+@dataclass(frozen=True, kw_only=True)
+class LongFrame:
+    """The rows of a score table, with the columns it has of systems and topics, and what to say of it."""
+
+    rows: pd.DataFrame
+    descriptions: frozenset[str]
+    """The measures that describe texts, topics or systems."""
+    notes: tuple[str, ...]
+
+
+def long_frame(frame: pd.DataFrame, name: str, options: TableOptions, unnamed: str) -> LongFrame:
+    """A table in memory as a long one."""
     if not frame.columns.size:
         raise DataError(f"{name}: is empty, expected topics in rows and systems in columns")
     flat = _flat_frame(frame, name, options)
+    start = flat.head(_PLANNED_BY)
+
+    def texts(column: str) -> list[str]:
+        return _texts(start[column])
+
     try:
         scoretable.check_columns(options.columns or {})
         plan = scoretable.find_score_columns(
             list(flat.columns),
             options.columns or {},
+            cache(texts),
             where=name,
             measure=options.measure,
             transpose=options.transpose,
             leave_out=options.leave_out,
+            assessors=options.assessors,
         )
-        plan, topic_notes = plan.with_topics(lambda column: list(map(_name, flat[column])))
-        numeric = [column for column in plan.unused if _holds_numbers(flat[column])]
-        plan = plan.with_measures(numeric, where=name, measure=options.measure)
+        plan, topic_notes = plan.with_topics(lambda column: _texts(flat[column]))
     except FormatError as error:
         raise DataError(f"{name}: {error.problem}") from None
     if not len(flat):
@@ -56,10 +72,17 @@ def long_frame(
     else:
         # Column after column; `melt` takes half a minute for 50,000 of them.
         long = about.iloc[[*range(len(flat))] * len(plan.values)].reset_index(drop=True)
-        long[plan.across] = [column for column in plan.values for _ in range(len(flat))]
-        long["value"] = values.to_numpy().T.ravel()
-    if plan.across == "system" and "topic" not in long:
+        long["value"] = values.to_numpy(dtype=object if plan.ratings else None).T.ravel()
+        scores = map(plan.score_of, plan.values) if plan.across == "measure" else ()
+        measures, who = zip(*scores, strict=True) if plan.across == "measure" else (plan.values, ())
+        if plan.across != "measure" or "measure" not in plan.fields:
+            long[plan.across] = np.repeat(np.array(measures, dtype=object), len(flat))
+        if plan.ratings:
+            long["assessor"] = np.repeat(np.array(who, dtype=object), len(flat))
+    if "topic" not in long:
         long["topic"] = [*map(str, range(1, len(flat) + 1))] * len(plan.values)
+    if plan.of_one_system:
+        long["system"] = ONE_SYSTEM
     long = long.reset_index(drop=True)
     if "measure" not in long:
         long["measure"] = options.measure or unnamed
@@ -70,10 +93,13 @@ def long_frame(
         if column in long:
             long[column] = _whole_numbers(long[column], name)
     for column in ("measure", "topic", "system"):
-        if long[column].isna().any():
-            raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")
-        plain = pd.api.types.is_string_dtype(long[column])
-        long[column] = long[column].astype(str) if plain else long[column].map(_name)
+        if (absent := long[column].isna().to_numpy(dtype=bool)).any():
+            raise DataError(f"{name}: row {int(absent.argmax()) % len(flat) + 1} has no {column}")
+        long[column] = _names(long[column])
+    for column in ("assessor", "reference", "form", "kind"):
+        if column in long:
+            long[column] = _names(long[column])
+    _check_keys(long, flat, plan, name)
     long["value"], style = _values_of_frame(long["value"], name, options.decimal, len(flat), plan.values)
     absent = long["value"].isna()
     if absent.all():
@@ -82,12 +108,34 @@ def long_frame(
     long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
     notes = [f"column {quoted(column)} not used" for column in (*plan.unused, *plan.left_out)]
     notes += [f"read {words}" for words in style.findings]
-    notes += topic_notes
+    notes += [*plan.notes, *topic_notes]
     if plan.across == "system":
         long, more = _without_summary(long, plan.values, "topic" in plan.fields)
         words = scoretable.transposed_words(len(plan.values), len(flat))
         notes += [*more, *([words] if words else [])]
-    return long, [f"{name}: {note}" for note in notes]
+    return LongFrame(
+        rows=long,
+        descriptions=frozenset(plan.score_of(column)[0] for column in plan.descriptions),
+        notes=tuple(f"{name}: {note}" for note in notes),
+    )
+
+
+def _check_keys(long: pd.DataFrame, flat: pd.DataFrame, plan: ScoreColumns, name: str) -> None:
+    """Refuse two scores with the same key, with their rows."""
+    keys = [column for column in KEY if column in long]
+    twice = long.duplicated(keys).to_numpy()
+    if not twice.any():
+        return
+    second = int(twice.argmax())
+    same = np.ones(len(long), dtype=bool)
+    for key in keys:
+        value, column = long[key].iloc[second], long[key]
+        same &= (column.isna() if pd.isna(value) else column == value).to_numpy(dtype=bool, na_value=False)
+    first = int(same.argmax())
+    score = {key: None if pd.isna(value := long[key].iloc[second]) else str(value) for key in keys}
+    rows = [dict(zip(flat.columns, _texts(flat.iloc[at % len(flat)]), strict=True)) for at in (first, second)]
+    where = f"rows {first % len(flat) + 1:,} and {second % len(flat) + 1:,}"
+    raise DataError(f"{name}: {scoretable.two_scores(score, where, *rows, plan.unused)}")
 
 
 def _whole_numbers(column: pd.Series, name: str) -> pd.Series:
@@ -158,7 +206,7 @@ def _begins_with_names(frame: pd.DataFrame, options: TableOptions) -> bool:
     first = next((column for column in frame.columns if str(column).casefold() not in skipped), None)
     if first is None:
         return False
-    told = names_rows(str(first), [_name(value) for value in frame[first]])
+    told = names_rows(str(first), _texts(frame[first]))
     return told is not False and (isinstance(frame.index, pd.RangeIndex) or not _holds_numbers(frame[first]))
 
 
@@ -180,6 +228,18 @@ def _holds_numbers(column: pd.Series) -> bool:
     if pd.api.types.is_bool_dtype(column) or column.isna().all():
         return False
     return pd.api.types.is_numeric_dtype(column) or all(is_number(str(value)) for value in column.dropna())
+
+
+def _texts(cells: pd.Series) -> list[str]:
+    """Cells as a file would have them; what is missing is empty."""
+    return ["" if absent else _name(cell) for cell, absent in zip(cells, cells.isna(), strict=True)]
+
+
+def _names(column: pd.Series) -> pd.Series:
+    """Names as texts; of categories and numbers too."""
+    if pd.api.types.is_string_dtype(column) and not isinstance(column.dtype, pd.CategoricalDtype):
+        return column.astype(str).where(column.notna(), None) if column.isna().any() else column.astype(str)
+    return column.astype(object).map(lambda value: None if pd.isna(value) else _name(value))
 
 
 def _name(value: object) -> str:

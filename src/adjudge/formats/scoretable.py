@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Literal
@@ -16,10 +17,11 @@ from typing import Literal
 from adjudge.core.errors import FormatError, UsageError, nearest, quoted
 from adjudge.core.phrases import Argument, either
 from adjudge.core.words import counted
+from adjudge.core.words import listed as in_words
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
-from adjudge.data.scores import Better, MeasureInfo, Score
+from adjudge.data.scores import KEY, Better, MeasureInfo, Score
 from adjudge.data.target import Target
 from adjudge.formats.files import (
     EMPTY_FILE,
@@ -36,6 +38,15 @@ from adjudge.formats.files import (
     shown,
     stem,
     whole_length,
+)
+from adjudge.formats.headings import (
+    PeopleColumns,
+    Rating,
+    describes,
+    in_short,
+    named_columns,
+    people_columns,
+    plain,
 )
 from adjudge.formats.matrices import (
     ColumnSums,
@@ -56,9 +67,20 @@ from adjudge.formats.numbers import (
     style_of,
     tells_decimal,
 )
-from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, find_columns, listed
+from adjudge.formats.records import (
+    SYSTEM,
+    TOPIC,
+    Aliases,
+    ColumnPlan,
+    TwoColumns,
+    check_map,
+    close_to,
+    find_columns,
+    listed,
+)
 
 MEASURE, LEAVE_OUT, TRANSPOSE = Argument("measure"), Argument("leave_out"), Argument("transpose", True)
+ASSESSORS = Argument("assessors")
 _ROUGE = either(
     "adjudge.rouge(texts, references)", f"adjudge rouge FILE {Argument('reference', 'FILE').at('command')}"
 )
@@ -91,17 +113,20 @@ class ImportedMeasures:
             return place.name(column, f"{self._source}:{place.name(column, name)}")
         return self._known[name]
 
-    def describe(self, place: Place, name: str, measure: str, origin: str) -> Iterator[Item]:
-        """The measure's description, where it has not been given yet."""
+    def describe(
+        self, place: Place, name: str, measure: str, origin: str, described: bool = False
+    ) -> Iterator[Item]:
+        """What the measure is, where it has not been said yet; `described`: a description, without a direction."""
         if name not in self._known:
             self._known[name] = measure
             signature = f"{measure}|imported|{origin}"
-            yield place.item(MeasureInfo(measure, self._better(name, measure), (None, None), signature))
+            better = self._better(name, measure, None if described else "higher")
+            yield place.item(MeasureInfo(measure, better, (None, None), signature))
 
-    def _better(self, name: str, measure: str) -> Better:
+    def _better(self, name: str, measure: str, otherwise: Better) -> Better:
         if isinstance(self._lower, bool):
-            return "lower" if self._lower else "higher"
-        return "lower" if name in self._lower or measure in self._lower else "higher"
+            return "lower" if self._lower and otherwise else otherwise
+        return "lower" if name in self._lower or measure in self._lower else otherwise
 
     def check(self) -> None:
         """After the last score: a direction for a measure that never came is a mistake."""
@@ -152,12 +177,62 @@ LONG: Aliases = {
     **{name: (name,) for name in ("length", "form", "assessor", "reference", "repeat", "why", "kind")},
     **{name: (name,) for name in OF_TOPICS},
 }
+LESS_USUAL: Aliases = {
+    "topic": (
+        *TOPIC,
+        *("doc", "docs", "docid", "doc_no", "docno", "document_id", "document", "article", "article_id"),
+        *("item", "item_id", "itemid", "sample", "sample_id", "example", "instance", "segment", "segment_id"),
+        *("seg_id", "story", "story_id", "source_id", "input", "input_id", "prompt_id", "prompt", "query"),
+        *(
+            "query_id",
+            "qid",
+            "question_id",
+            "dialogue_id",
+            "dialog_id",
+            "meeting_id",
+            "cluster",
+            "cluster_id",
+        ),
+        *("hash", "gem_id", "text_id", "task_id", "page_id", "key", "uid", "index", "idx"),
+    ),
+    "system": (
+        *SYSTEM,
+        *("system_name", "model_name", "modelname", "summarizer", "summariser", "summarizer_name", "method"),
+        *("approach", "algorithm", "engine", "team", "team_id", "submission", "run", "run_id", "bot", "llm"),
+        *("generator", "candidate", "peer", "peer_id", "sys", "sys_id", "architecture"),
+    ),
+    "assessor": (
+        *("assessor", "assessor_id", "annotator", "annotator_id", "annotator_name", "rater", "rater_id"),
+        *("worker", "worker_id", "workerid", "evaluator", "evaluator_id", "coder", "coder_id", "judge"),
+        *("judge_id", "judge_name", "grader", "grader_id", "reviewer", "reviewer_id", "expert", "expert_id"),
+        *("turker", "turker_id", "user", "user_id", "participant", "participant_id", "person"),
+        *("judged_by", "rated_by", "annotated_by"),
+    ),
+    "measure": (
+        *("measure_name", "metric_name", "criterion", "criteria", "aspect", "dimension", "attribute"),
+        *("quality", "question"),
+    ),
+}
+"""Names that count in a table with a row for each topic and system, where no usual one stands, if the cells fit."""
+_NUMBERED = {name for name in LESS_USUAL["assessor"] if name.endswith("id")} | {
+    "annotator",
+    "rater",
+    "worker",
+}
+"""Of assessors: those that may be numbers. Those of others, such as a judge, are scores."""
 IN_MATRIX = ("topic", "measure", "length", "form", "assessor", "repeat", *OF_TOPICS)
 """Columns of a matrix that are no systems, by their usual names; a system may well be named "reference"."""
 IN_TRANSPOSED = ("system", "kind", "measure")
 
-_LOOKED_AT = 50  # rows, more where a number may be two
+_PLANNED_BY = 1000  # rows: what they hold tells which column is which
+_LOOKED_AT = 50  # of these, for how numbers are written; more where a number may be two
 _FAR_MORE, _MANY = 2, 6
+_LENGTHS = 6  # of more, a column of lengths says how long texts are, and no target
+_ENOUGH = 4  # topics, to say that a number is the same for all systems
+_WHOLE = re.compile(r"[+-]?[0-9]+(\.0+)?")
+_SHORT_NAME = 80  # characters, on average
+ONE_SYSTEM = "system"
+"""What the only system is called where a table names none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +250,8 @@ class TableOptions:
     decimal: str | None = None
     transpose: bool = False
     leave_out: str | Collection[str] = ()
+    assessors: str | Collection[str] = ()
+    """Columns that hold one measure's scores by several assessors, or the names of these in such columns."""
     without: str | Collection[str] = ()
     """Assessors whose scores are left out; of any scores, not only of a table's, as are the next three."""
     topics: str | Collection[str] = ()
@@ -212,6 +289,7 @@ def read(
     decimal: str | None = None,
     transpose: bool = False,
     leave_out: str | Collection[str] = (),
+    assessors: str | Collection[str] = (),
 ) -> Iterator[Item]:
     """Scores of CSV, TSV or Excel files, or of every one in a folder.
 
@@ -220,44 +298,82 @@ def read(
     (with `transpose`, systems in the first column and topics in the others); where that holds scores like the others,
     rows are topics 1, 2, ... `measure` names what a file does not (default: the file's name); `length` and `form` are
     those of a file that gives none. An empty cell, nan or NA is a missing score. `decimal` is "." or ","; without it
-    the file's numbers tell. Columns of `leave_out` are not read.
+    the file's numbers tell. Columns of `leave_out` are not read. Columns of people who are numbered alike (human1,
+    human2) are assessors of one measure; `assessors` names them otherwise. A column that counts, dates or identifies
+    something is a description, which is in no ranking.
     """
     measures = ImportedMeasures(source, lower_is_better)
-    columns = columns or {}
-    check_columns(columns)
+    check_columns(columns or {})
     whole_length(length)
     sign = check_decimal(decimal)
     once = Once()
+    options = TableOptions(
+        measure=measure,
+        columns=columns,
+        delimiter=delimiter,
+        quotes=quotes,
+        encoding=encoding,
+        transpose=transpose,
+        leave_out=leave_out,
+        assessors=assessors,
+    )
 
     def items(path: Path) -> Iterator[Item]:
-        cells = read_cells(
-            path,
-            delimiter=delimiter,
-            quotes=quotes,
-            unnamed_first=True,
-            max_line=max_line,
-            encoding=encoding,
-        )
-        place = Place(path, 1)
-        try:
-            plan = find_score_columns(
-                cells.header,
-                columns,
-                where=str(path),
-                measure=measure,
-                transpose=transpose,
-                leave_out=leave_out,
-            )
-        except FormatError as error:
-            raise place.wrong(error.problem) from None
-        file = _ScoreFile(path, measures, measure, Target(length, form), once, mapped="topic" in columns)
-        yield from file.items(cells, plan, NumberStyle(sign or ".", asked=sign is not None))
+        cells, plan = _planned(path, options, max_line)
+        file = _ScoreFile(path, measures, measure, Target(length, form), once, plan)
+        yield from file.items(cells, NumberStyle(sign or ".", asked=sign is not None))
 
     yield from from_files(paths, items, TABLES)
     measures.check()
 
 
+def _planned(path: Path, options: TableOptions, max_line: int = MAX_LINE) -> tuple[TableCells, ScoreColumns]:
+    """The cells of a file, and what its columns are."""
+    cells = read_cells(
+        path,
+        delimiter=options.delimiter,
+        quotes=options.quotes,
+        unnamed_first=True,
+        max_line=max_line,
+        encoding=options.encoding,
+    )
+    start = list(islice(cells.rows, _PLANNED_BY))
+    at = {column: k for k, column in enumerate(cells.header)}
+
+    def texts(column: str) -> list[str]:
+        return [row[at[column]] for _, row in start]
+
+    try:
+        plan = find_score_columns(
+            cells.header,
+            options.columns or {},
+            texts,
+            where=str(path),
+            measure=options.measure,
+            transpose=options.transpose,
+            leave_out=options.leave_out,
+            assessors=options.assessors,
+        )
+        plan, notes = plan.with_topics(texts)
+    except FormatError as error:
+        raise Place(path, 1).wrong(error.problem) from None
+    return cells._replace(rows=chain(start, cells.rows)), replace(plan, notes=(*plan.notes, *notes))
+
+
+def two_scores_in(path: Path, options: TableOptions, score: Score, first: int, second: int) -> str:
+    """That two lines of a file hold a score of one key."""
+    cells, plan = _planned(path, options)
+    rows = {
+        line: dict(zip(cells.header, row, strict=True)) for line, row in cells.rows if line in (first, second)
+    }
+    key = {name: None if (value := getattr(score, name)) is None else str(value) for name in KEY}
+    return two_scores(key, f"lines {first:,} and {second:,}", rows[first], rows[second], plan.unused)
+
+
 # Which column is which, in files and in frames
+
+Texts = Callable[[str], Sequence[str]]
+"""The first cells of a column, as they are written; empty where there is nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,8 +381,7 @@ class ScoreColumns:
     """What the columns of a table are: those of one field each, and those that hold scores.
 
     The columns of `values` are systems (`across` is "system"), topics (a transposed matrix), measures, or one that
-    is none of them. Without any, the scores of a long table are in those of `unused` that hold numbers. A matrix
-    without a topic has one in each row.
+    is none of them. A matrix without a topic has one in each row; a long table without a system is of one.
     """
 
     fields: Mapping[str, str]
@@ -275,10 +390,24 @@ class ScoreColumns:
     unused: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     """Columns that somebody wants not to be read."""
+    ratings: Mapping[str, Rating] = field(default_factory=dict)
+    """Of columns that people filled: the measure, and the assessor."""
+    descriptions: tuple[str, ...] = ()
+    """Of the columns of measures, those that describe texts, topics or systems."""
+    notes: tuple[str, ...] = ()
     first: bool = False
     """Whether topics are taken to be in the first column because no name tells where they are."""
 
-    def with_topics(self, texts: Callable[[str], Sequence[str]]) -> tuple[ScoreColumns, list[str]]:
+    @property
+    def of_one_system(self) -> bool:
+        return self.across == "measure" and "system" not in self.fields
+
+    def score_of(self, column: str) -> tuple[str, str | None]:
+        """The measure and the assessor of a column among those of measures."""
+        rating = self.ratings.get(column)
+        return (column, None) if rating is None else (rating.measure, rating.assessor)
+
+    def with_topics(self, texts: Texts) -> tuple[ScoreColumns, list[str]]:
         """Where the topics of a matrix are, by what its first columns hold, and what to say of it."""
         if not self.first:
             return self, []
@@ -307,78 +436,352 @@ class ScoreColumns:
             f" {mapped('topic', column)}"
         ]
 
-    def with_measures(self, numeric: Collection[str], *, where: str, measure: str | None) -> ScoreColumns:
-        """A long table whose scores are in columns named for their measures: all that hold numbers."""
-        if self.values:
-            return self
-        numbers = {*numeric}
-        values = tuple(column for column in self.unused if column in numbers)
-        if not values or "measure" in self.fields:
-            among = listed([*self.fields.values(), *self.unused])
-            raise FormatError(f"no column for the value among {among}: say {mapped('value')}")
-        if measure is not None and len(values) > 1:
-            raise UsageError(
-                f"{MEASURE} names one measure, but {where} has several: {listed(values)}; leave out {MEASURE}, or say"
-                f" which with {mapped('value')}"
-            )
-        rest = tuple(column for column in self.unused if column not in numbers)
-        across: Literal["measure"] | None = "measure" if measure is None else None
-        return replace(self, values=values, unused=rest, across=across)
-
 
 def find_score_columns(
     header: Sequence[str],
     columns: Mapping[str, str],
+    texts: Texts,
     *,
     where: str,
     measure: str | None = None,
     transpose: bool = False,
     leave_out: str | Collection[str] = (),
+    assessors: str | Collection[str] = (),
 ) -> ScoreColumns:
-    """What the columns of a table of scores are: by the map, then by the usual names; some may be left out."""
+    """What the columns of a table of scores are: by the map, by the usual names, and by what the first cells hold."""
     away = _named_columns(header, leave_out, where)
-    if away:
-        kept = [name for name in header if name not in away]
-        if not kept:
-            raise UsageError(f"{LEAVE_OUT} names every column of {where}")
-        without = find_score_columns(kept, columns, where=where, measure=measure, transpose=transpose)
-        return replace(without, left_out=away)
-    plan = find_columns(header, columns, LONG, wide=False)
-    fields = plan.fields
+    header = [name for name in header if name not in away]
+    if not header:
+        raise UsageError(f"{LEAVE_OUT} names every column of {where}")
+    plan = _by_usual_names(header, columns, texts)
     if plan.absent:
         column = plan.absent[0]
         raise UsageError(
             f"{MAPPED}: {where} has no column {shown(column)}{close_to(column, header)}; it has: {listed(header)}"
         )
+    fields = dict(plan.fields)
     if "measure" in fields and measure is not None:
         raise UsageError(
             f"{MEASURE} names what a file does not, but {where} has a column"
             f" {shown(fields['measure'])}: leave out {MEASURE}, or say {mapped('measure', '')} (not used)"
         )
+    named = split_names(assessors, header)
     if transpose:
         if {"topic", "system"} <= fields.keys():
             raise UsageError(
                 f"{Argument('transpose')} is for a matrix, but {where} names topic and system in every row"
             )
-        return _matrix(header, fields, columns, plan.unused, IN_TRANSPOSED, "topic")
+        found = _matrix(header, fields, columns, plan.unused, IN_TRANSPOSED, "topic")
+        return replace(found, left_out=away)
+    long = _Long(header, columns, texts, where, measure, named)
+    fields |= long.less_usual(fields, plan.unused)
     if {"topic", "system"} <= fields.keys():
-        about = {field: column for field, column in fields.items() if field != "value"}
-        values = (fields["value"],) if "value" in fields else ()
-        return ScoreColumns(fields=about, values=values, unused=plan.unused)
+        return replace(long.columns(fields), left_out=away)
     if (
         not columns
         and "value" not in fields
         and {"winner", "loser", "rejected"} & {name.casefold() for name in header}
     ):
         raise FormatError(f"tells who won, and holds no scores; say: adjudge prefer fit {where}")
-    if "system" in fields or columns.keys() & {"system", "value"}:
+    if named and "system" not in fields:
+        return replace(long.of_one_system(fields), left_out=away)
+    if "system" in plan.fields or columns.keys() & {"system", "value"}:
         missing = "topic" if "topic" not in fields else "system"
         hint = f"; or {TRANSPOSE} where rows are systems and columns topics" if missing == "topic" else ""
         if hint and "value" not in fields:
             hint += "; where they are means of a system by several measures, scores by topic are needed: means alone"
             hint += " cannot be tested"
         raise FormatError(f"no column for the {missing} among {listed(header)}: say {mapped(missing)}{hint}")
-    return _matrix(header, fields, columns, plan.unused, IN_MATRIX, "system")
+    found = _matrix(header, plan.fields, columns, plan.unused, IN_MATRIX, "system")
+    people = [name for name, rating in people_columns(found.values, ()).ratings.items() if rating.assessor]
+    if len(people) > 1 and "assessor" not in columns and len(people) < len(found.values):
+        hint = (
+            f"columns {in_words(in_short(people))} are taken for systems; if they are assessors, say"
+            f" {Argument('assessors', [','.join(people)])}"
+        )
+        found = replace(found, notes=(hint,))
+    return replace(found, left_out=away)
+
+
+def _by_usual_names(header: Sequence[str], columns: Mapping[str, str], texts: Texts) -> ColumnPlan:
+    """The columns with usual names. Of two for the topic, a number of the row is none if the other's cells repeat."""
+    try:
+        return find_columns(header, columns, LONG, wide=False)
+    except TwoColumns as error:
+        once = [name for name in error.columns if not repeats(texts(name))]
+        if error.field != "topic" or len(once) != 1:
+            raise
+        (other,) = {*error.columns} - {*once}
+        return find_columns(header, {**columns, "topic": other}, LONG, wide=False)
+
+
+def repeats(texts: Sequence[str]) -> bool:
+    return len({*texts}) < len(texts)
+
+
+def split_names(names: str | Collection[str], header: Collection[str]) -> list[str]:
+    """Names in one text with commas between them, or in several; a column's name may have commas."""
+    parts: list[str] = []
+    for text in [names] if isinstance(names, str) else names:
+        parts += [text] if text in header else [part.strip() for part in text.split(",") if part.strip()]
+    return list(dict.fromkeys(parts))
+
+
+@dataclass(frozen=True)
+class _Long:
+    """A table with a row for each topic and system, perhaps for each assessor too."""
+
+    header: Sequence[str]
+    mapped: Mapping[str, str]
+    texts: Texts
+    where: str
+    measure: str | None
+    named: Sequence[str]
+    """Assessors, as somebody names them or their columns."""
+
+    def columns(self, fields: Mapping[str, str]) -> ScoreColumns:
+        about = {field: column for field, column in fields.items() if field != "value"}
+        notes: list[str] = []
+        if self._is_no_target(about):
+            text_length = about.pop("length")
+            notes.append(
+                f"column {shown(text_length)} is no target length: nearly every text has its own; if it is one, say"
+                f" {mapped('length', text_length)}"
+            )
+        value = fields.get("value")
+        taken = {*about.values(), value}
+        numeric = [name for name in self.header if name not in taken and self._is_numeric(name)]
+        people = self._people(
+            numeric if value is None or "value" in self.mapped else [*numeric, value], about
+        )
+        about_texts = tuple(name for name in numeric if describes(name) and name not in people.ratings)
+        if value is not None and ("value" in self.mapped or "measure" in about or not people.ratings):
+            if self.named:
+                raise UsageError(f"{ASSESSORS}: the scores of {self.where} are in the column {shown(value)}")
+            return self._plan(about, [value], None, notes)
+        if value is not None:
+            numeric = [name for name in self.header if name in {*numeric, value}]
+        if "measure" in about:
+            rated = list(people.ratings) or [name for name in numeric if name not in about_texts]
+            if people.ratings:
+                return self._with_people(about, rated, people, (), notes)
+            if len(rated) == 1:
+                return self._plan(about, rated, None, notes)
+            numeric = []
+        if not numeric:
+            among = listed([*about.values(), *self._unused(about, ())])
+            raise FormatError(f"no column for the value among {among}: say {mapped('value')}")
+        return self._with_people(about, numeric, people, about_texts, notes)
+
+    def of_one_system(self, fields: Mapping[str, str]) -> ScoreColumns:
+        """A table that names assessors and no system: its rows are of one."""
+        about = dict(fields)
+        first = next((name for name in self.header if name not in about.values()), "")
+        if "topic" not in about and first not in self.named and names_rows(first, self.texts(first)):
+            about["topic"] = first
+        found = self.columns(about)
+        one = f"no column for the system: all rows are taken to be of one, called {quoted(ONE_SYSTEM)}"
+        return replace(found, across="measure", notes=(one, *found.notes))
+
+    def _with_people(
+        self,
+        about: Mapping[str, str],
+        values: Sequence[str],
+        people: PeopleColumns,
+        descriptions: tuple[str, ...],
+        notes: list[str],
+    ) -> ScoreColumns:
+        """Columns of several measures, some of them ratings by people."""
+        values = [name for name in values if name not in people.sums]
+        rated = [name for name in values if (rating := people.ratings.get(name)) and rating.assessor]
+        measures = list(dict.fromkeys(people.ratings[name].measure for name in rated))
+        others = [name for name in values if name not in rated]
+        if clash := next((name for name in others if name in measures), None):
+            raise FormatError(
+                f"column {shown(clash)} has the name of the measure of {listed(in_short(rated))}: give it another, or"
+                f" say {left_out(clash)}"
+            )
+        if self.measure is not None and len({*measures, *others}) > 1:
+            raise UsageError(
+                f"{MEASURE} names one measure, but {self.where} has several: {listed([*measures, *others])}; leave"
+                f" out {MEASURE}, or say which with {mapped('value')}"
+            )
+        one = self.measure
+        ratings = {
+            name: Rating(one, rating.assessor) if one else rating for name, rating in people.ratings.items()
+        }
+        same_name = rated if len(measures) == 1 else []
+        if rated:
+            who = len({people.ratings[name].assessor for name in rated})
+            verb = "is" if len(rated) == 1 else "are"
+            what = "an assessor" if who == 1 else "assessors" if same_name else counted(who, "assessor")
+            of = f"one measure, {one or measures[0]}" if same_name else in_words(measures)
+            otherwise = f"; if not, say {mapped('assessor', '')}" if not self.named else ""
+            notes.append(f"{in_words(in_short(rated))} {verb} taken for {what} of {of}{otherwise}")
+        if people.sums:
+            verb = "sums" if len(people.sums) == 1 else "sum"
+            notes.append(f"{in_words(people.sums)} not used: {verb} up what assessors said")
+        descriptions += self._constant(about, [name for name in others if name not in descriptions])
+        if {*descriptions} == {*values}:  # somebody wants to see them
+            descriptions = ()
+        elif descriptions:
+            verb, what = ("is", "a description") if len(descriptions) == 1 else ("are", "descriptions")
+            notes.append(
+                f"{in_words(descriptions)} {verb} taken for {what}, and ranked only where"
+                f" {either('measure=', '-m')} names {'it' if len(descriptions) == 1 else 'them'}"
+            )
+        across: Literal["measure"] | None = "measure" if one is None or rated else None
+        found = self._plan(about, values, across, notes, people.sums)
+        return replace(found, ratings=ratings, descriptions=descriptions)
+
+    def _plan(
+        self,
+        about: Mapping[str, str],
+        values: Sequence[str],
+        across: Literal["measure"] | None,
+        notes: Sequence[str],
+        besides: Collection[str] = (),
+    ) -> ScoreColumns:
+        return ScoreColumns(
+            fields=about,
+            values=tuple(values),
+            across=across,
+            unused=self._unused(about, (*values, *besides)),
+            notes=tuple(notes),
+        )
+
+    def _unused(self, about: Mapping[str, str], values: Collection[str]) -> tuple[str, ...]:
+        taken = {*about.values(), *values}
+        return tuple(name for name in self.header if name not in taken)
+
+    def _people(self, numeric: Sequence[str], about: Mapping[str, str]) -> PeopleColumns:
+        if self.named:
+            if "assessor" in about:
+                raise UsageError(
+                    f"{ASSESSORS} names columns, but {self.where} has a column {shown(about['assessor'])} for the"
+                    f" assessor: leave out {ASSESSORS}, or say {mapped('assessor', '')} (not used)"
+                )
+            free = [name for name in self.header if name not in about.values()]
+            ratings = named_columns(free, self.named, self.measure)
+            for name, rating in ratings.items():
+                if not rating.measure:
+                    raise UsageError(
+                        f"{ASSESSORS}: {self.where} has no column {shown(name)}{close_to(name, free)}; it has:"
+                        f" {listed(free)}"
+                    )
+                if name not in numeric:
+                    raise FormatError(f"column {shown(name)} holds no numbers, but {ASSESSORS} names it")
+            rest = people_columns([name for name in numeric if name not in ratings], ()).ratings
+            alone = {name: rating for name, rating in rest.items() if rating.assessor is None}
+            return PeopleColumns({**ratings, **alone})
+        if "assessor" in about or "assessor" in self.mapped:
+            return PeopleColumns({})
+        return people_columns(
+            numeric, [name for name in numeric if all(map(_WHOLE.fullmatch, self._cells(name)))]
+        )
+
+    def less_usual(self, fields: Mapping[str, str], unused: Sequence[str]) -> dict[str, str]:
+        """Columns with less usual names that a long table may have, where their cells fit."""
+        more: dict[str, str] = {}
+        for role in ("topic", "system"):
+            numbers_rows = role == "topic" and role in fields and not repeats(self.texts(fields[role]))
+            if (role not in fields or numbers_rows) and role not in self.mapped:
+                columns = [name for name in unused if plain(name) in LESS_USUAL[role] and self._names(name)]
+                again = [name for name in columns if repeats(self.texts(name))]
+                if numbers_rows or (len(columns) > 1 and len(again) == 1):
+                    columns = again
+                if len(columns) > 1 and {"topic", "system"} - {role} <= {*fields, *more}:
+                    raise TwoColumns(role, columns[0], columns[1])
+                if columns:
+                    more[role] = columns[0]
+        here = {**fields, **more}
+        if not {"topic", "system"} <= here.keys():
+            return {}
+        free = [name for name in unused if name not in more.values()]
+        if not {*here, *self.mapped} & {"assessor"} and not self._people_in(free):
+            who = [
+                name
+                for name in free
+                if plain(name) in LESS_USUAL["assessor"] and self._tells_rows_apart(name, here)
+            ]
+            if len(who) > 1:
+                raise TwoColumns("assessor", who[0], who[1])
+            if who:
+                more["assessor"] = who[0]
+        what = [name for name in free if plain(name) in LESS_USUAL["measure"] and not self._is_numeric(name)]
+        if "measure" not in here and "measure" not in self.mapped and self.measure is None and len(what) == 1:
+            taken = {*here.values(), *more.values(), *what}
+            values = [name for name in self.header if name not in taken and self._is_numeric(name)]
+            people = people_columns(values, ()).ratings
+            if "value" in here or people or len([name for name in values if not describes(name)]) == 1:
+                more["measure"] = what[0]
+        return more
+
+    def _people_in(self, names: Sequence[str]) -> bool:
+        """Whether there are columns for several assessors."""
+        numeric = [name for name in names if self._is_numeric(name)]
+        return bool(self.named) or any(r.assessor for r in people_columns(numeric, ()).ratings.values())
+
+    def _cells(self, name: str) -> list[str]:
+        return [text.strip() for text in self.texts(name) if text.strip().lower() not in MISSING]
+
+    def _is_numeric(self, name: str) -> bool:
+        """Whether a column holds numbers and nothing else, as far as the first rows tell; of no rows, all do."""
+        texts = self.texts(name)
+        return not texts or (all(map(is_number, texts)) and bool(self._cells(name)))
+
+    def _names(self, name: str) -> bool:
+        """Whether cells may be names of topics or systems: short texts, or whole numbers that repeat."""
+        cells = self._cells(name)
+        if not cells:
+            return False
+        if all(map(is_number, cells)):
+            return all(map(_WHOLE.fullmatch, cells)) and repeats(cells)
+        return sum(map(len, cells)) <= _SHORT_NAME * len(cells)
+
+    def _tells_rows_apart(self, name: str, fields: Mapping[str, str]) -> bool:
+        """Whether cells may name assessors: texts, or whole numbers that tell rows of a topic and system apart."""
+        cells = self._cells(name)
+        if not cells or not all(map(is_number, cells)):
+            return bool(cells)
+        rated = [*zip(*(self.texts(fields[field]) for field in ("topic", "system")), strict=True)]
+        by_whom = [*zip(rated, self.texts(name), strict=True)]
+        whole = plain(name) in _NUMBERED and all(map(_WHOLE.fullmatch, cells))
+        return whole and repeats(rated) and not repeats(by_whom)
+
+    def _is_no_target(self, about: Mapping[str, str]) -> bool:
+        """Whether a column of lengths says how long each text is: many lengths, one for each topic and system."""
+        if "length" not in about or "length" in self.mapped or not {"topic", "system"} <= about.keys():
+            return False
+        lengths = self.texts(about["length"])
+        cells = [*zip(*(self.texts(about[field]) for field in ("topic", "system")), strict=True)]
+        of_a_cell = len({*zip(cells, lengths, strict=True)})
+        return len({*lengths}) > _LENGTHS and of_a_cell == len({*cells})
+
+    def _constant(self, about: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
+        """Columns with one number for all systems of a topic (a year), or for all topics of a system (its size)."""
+        if len(names) < 2 or not {"topic", "system"} <= about.keys():
+            return ()
+        topics, systems = (self.texts(about[field]) for field in ("topic", "system"))
+
+        def same(cells: Sequence[str], keys: Sequence[str], others: Sequence[str], least: int) -> bool:
+            of_key: dict[str, set[str]] = {}
+            for key, cell in zip(keys, cells, strict=True):
+                of_key.setdefault(key, set()).add(cell)
+            rows = Counter(key for key, _ in {*zip(keys, others, strict=True)})
+            return (
+                max(map(len, of_key.values())) == 1
+                and len({*cells}) > 1
+                and sum(n >= least for n in rows.values()) >= 2
+            )
+
+        constant = []
+        for name in names:
+            cells = self.texts(name)
+            by_topic = len({*topics}) >= _ENOUGH and same(cells, topics, systems, 2)
+            if by_topic or same(cells, systems, topics, 2 * _ENOUGH):
+                constant.append(name)
+        return tuple(constant) if len(constant) < len(names) else ()
 
 
 def _matrix(
@@ -431,17 +834,14 @@ def check_columns(columns: Mapping[str, str]) -> None:
 
 def _named_columns(header: Sequence[str], names: str | Collection[str], where: str) -> tuple[str, ...]:
     """The columns that a user names, in one text with commas between them or in several."""
-    columns: list[str] = []
-    for text in [names] if isinstance(names, str) else names:
-        parts = [text] if text in header else [part.strip() for part in text.split(",") if part.strip()]
-        for name in parts:
-            if name not in header:
-                raise UsageError(
-                    f"{LEAVE_OUT}: {where} has no column {shown(name)}{close_to(name, header)}; it has:"
-                    f" {listed(header)}"
-                )
-            columns.append(name)
-    return tuple(dict.fromkeys(columns))
+    columns = split_names(names, header)
+    for name in columns:
+        if name not in header:
+            raise UsageError(
+                f"{LEAVE_OUT}: {where} has no column {shown(name)}{close_to(name, header)}; it has:"
+                f" {listed(header)}"
+            )
+    return tuple(columns)
 
 
 def transposed_words(systems: int, topics: int) -> str | None:
@@ -459,6 +859,31 @@ def two_values(topic: str, column: str, one: str, other: str) -> str:
     return (
         f"topic {quoted(topic)} has two values of {quoted(column)}, {quoted(one)} and {quoted(other)}: the column"
         " is for what all rows of a topic share, so give it another name if it says something else"
+    )
+
+
+def two_scores(
+    score: Mapping[str, str | None],
+    where: str,
+    one: Mapping[str, str],
+    other: Mapping[str, str],
+    unused: Sequence[str],
+) -> str:
+    """That two rows hold a score of one key, and what could tell them apart: a column that is not used."""
+    key = ", ".join(f"{field} {value}" for field in KEY if (value := score.get(field)) not in (None, "0"))
+    problem = f"two scores of {key} ({where})"
+    differ = [name for name in unused if one[name] != other[name]]
+    if differ:
+        field = "assessor" if "assessor" not in score or score["assessor"] is None else "repeat"
+        return (
+            f"{problem}, which differ in {listed(map(shown, differ))}: say what that is, such as"
+            f" {mapped(field, differ[0])}, or leave one of the rows out"
+        )
+    if one == other:
+        return f"{problem}, and the rows are the same: leave one of them out"
+    return (
+        f"{problem}: leave one of the rows out, or tell them apart by a column assessor, repeat, reference, length or"
+        " form"
     )
 
 
@@ -495,40 +920,27 @@ class _ScoreFile:
         measure: str | None,
         target: Target,
         once: Once,
-        mapped: bool = False,
+        plan: ScoreColumns,
     ) -> None:
-        self._mapped = mapped  # somebody has said where the topics are
-        self._path, self._measures, self._named = path, measures, measure
+        self._plan = plan
+        self._path, self._measures = path, measures
         self._measure = measure or stem(path)
         self._missing, self._origin = f"missing in {path.name}", f"file:{path.name}"
         self._target, self._once = target, once
         self._thousands: str | None = ""  # such a number, as long as all with a point are like it
 
-    def items(self, cells: TableCells, plan: ScoreColumns, style: NumberStyle) -> Iterator[Item]:
-        place = Place(self._path, 1)
+    def items(self, cells: TableCells, style: NumberStyle) -> Iterator[Item]:
+        place, plan = Place(self._path, 1), self._plan
         held, self._style = self._look_ahead(cells, plan, style)
-
-        at = {column: k for k, column in enumerate(cells.header)}
-
-        def texts(column: str) -> list[str]:
-            k = at[column]
-            return [row[k] for _, row in held]
-
-        try:
-            plan, notes = plan.with_topics(texts)
-            if not plan.values:
-                numeric = _numeric(cells.header, held) if held else plan.unused
-                plan = plan.with_measures(numeric, where=str(self._path), measure=self._named)
-        except FormatError as error:
-            raise place.wrong(error.problem) from None
-        if any(text.rstrip().endswith("%") for column in plan.values for text in texts(column)):
+        values = [k for k, column in enumerate(cells.header) if column in plan.values]
+        if any(row[k].rstrip().endswith("%") for k in values for _, row in held):
             self._style = replace(self._style, percent=True)
         style_notes = self._style.findings
         yield from map(place.item, cells.noted(*style_notes))
         yield from Unused()(place, (*plan.unused, *plan.left_out))
-        yield from (place.item(Noted(note)) for note in notes)
+        yield from (place.item(Noted(note)) for note in plan.notes)
         names = {column: column for column in plan.values}
-        if plan.across:
+        if plan.across and not plan.ratings:
             names = {column: place.name(plan.across, column) for column in plan.values}
         self._sums = {column: ColumnSums() for column in plan.values}
         rows = (
@@ -582,8 +994,7 @@ class _ScoreFile:
     ) -> tuple[list[tuple[int, list[str]]], NumberStyle]:
         """The first rows, which tell how numbers are written, and that."""
         held: list[tuple[int, list[str]]] = []
-        looked_at = {*(plan.values or plan.unused)}
-        at = [k for k, column in enumerate(cells.header) if column in looked_at]
+        at = [k for k, column in enumerate(cells.header) if column in plan.values]
 
         def texts() -> Iterator[str]:
             commas = False
@@ -627,8 +1038,10 @@ class _ScoreFile:
             for field in ("topic", "system")
             if field in cells
         }
-        if plan.across == "system":
+        if plan.across == "system" or plan.of_one_system:
             row_names.setdefault("topic", str(number))
+        if plan.of_one_system:
+            row_names["system"] = ONE_SYSTEM
         if kind := cells.get("kind"):
             yield from self._once.new(
                 place, place.row(System, {"system": row_names["system"], "kind": kind}, called)
@@ -640,9 +1053,12 @@ class _ScoreFile:
         measure = ""
         for column, heading in names.items():
             if plan.across == "measure" or not measure:
-                label = heading if plan.across == "measure" else cells.get("measure", self._measure)
+                label = cells.get("measure", self._measure)
+                if plan.across == "measure" and "measure" not in cells:
+                    label, _ = plan.score_of(column)
                 measure = self._measures.text(place, called.get("measure", "measure"), label)
-                yield from self._measures.describe(place, label, measure, self._origin)
+                described = column in plan.descriptions
+                yield from self._measures.describe(place, label, measure, self._origin, described)
             value = self._number(place, column, row[column], plan.across)
             self._sums[column].add(value, places_of(row[column]))
             if self._thousands is not None and "." in row[column]:
@@ -656,7 +1072,7 @@ class _ScoreFile:
                 value,
                 length=length,
                 form=form,
-                assessor=assessor,
+                assessor=plan.score_of(column)[1] if plan.ratings else assessor,
                 reference=reference,
                 repeat=repeat,
                 why=None if why is None else place.text("why", why),
@@ -683,13 +1099,3 @@ class _ScoreFile:
             if across in ("system", "topic") and len(self._sums) > 1 and not is_number(text):
                 hint = f"; if the column is no {across}, say {left_out(column)}"
             raise place.wrong(f"{shown(column)} {error}{hint}") from None
-
-
-def _numeric(header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]]) -> set[str]:
-    """The columns that hold numbers and nothing else, as far as these rows tell."""
-    numeric = set()
-    for k, column in enumerate(header):
-        texts = [row[k].strip() for _, row in rows]
-        if all(map(is_number, texts)) and any(text.lower() not in MISSING for text in texts):
-            numeric.add(column)
-    return numeric

@@ -23,6 +23,7 @@ from adjudge.core.table import Column, Table, Tabular, as_json, hidden
 from adjudge.core.words import counted, decimal, listed
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import MeasureInfo
+from adjudge.formats.frames import is_table
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure
 from adjudge.measures.bleu import Sacrebleu
@@ -398,13 +399,13 @@ def _systems(
 
 
 def _items(texts: object, what: str) -> list[Any]:
-    if hasattr(texts, "columns"):  # a DataFrame's items are the names of its columns
+    if is_table(texts):  # a DataFrame's items are the names of its columns
         raise UsageError(f"{what}: a {type(texts).__name__}, expected one column of it, or a list of texts")
     if isinstance(texts, Set) and len(texts) > 1:
         raise UsageError(f"{what}: a {type(texts).__name__}, which has no order, expected a list of texts")
     if isinstance(texts, bytes | Mapping) or not isinstance(texts, Iterable):
         raise UsageError(f"{what}: a {type(texts).__name__}, expected a text or a list of texts")
-    return list(texts)
+    return texts.to_pylist() if hasattr(texts, "to_pylist") else list(texts)  # a column of Arrow's
 
 
 def _strings(texts: object, what: str) -> list[str]:

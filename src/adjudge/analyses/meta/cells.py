@@ -192,7 +192,7 @@ def human_measures(scores: Scores, named: str | Sequence[str], *, argument: str 
     texts = [named] if isinstance(named, str) else list(named)
     measures = scores.all_measures()
     if not texts:
-        judged = [m for m in measures if _named_people(scores, m) and scores.info[m].better is not None]
+        judged = [m for m in measures if scores.of_people(m) and scores.info[m].better is not None]
         if not judged:
             raise UsageError(
                 f"no measure of {scores.name} names assessors: say which is people's with"
@@ -222,7 +222,7 @@ def _named(scores: Scores, text: str, measures: Sequence[str], argument: str) ->
     try:
         return scores.resolved(text)
     except UsageError as error:
-        judged = [*(m for m in measures if _named_people(scores, m)), *asked]
+        judged = [*(m for m in measures if scores.of_people(m)), *asked]
         if "(" in text or not judged:
             raise
         raise UsageError(
@@ -267,16 +267,11 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
     return measures
 
 
-def _named_people(scores: Scores, measure: str) -> bool:
-    """Whether assessors gave the scores, and no program that judges."""
-    return bool(scores.assessors(measure)) and judge_of(measure) is None
-
-
 def is_judged(scores: Scores, measure: str) -> bool:
     """Whether people gave the scores: by name, or several to each summary, as a crowd does."""
     if judge_of(measure) is not None:
         return False
-    return bool(scores.assessors(measure)) or bool((scores.of(measure)["repeat"] > 0).any())
+    return scores.of_people(measure) or bool((scores.of(measure)["repeat"] > 0).any())
 
 
 def _at_its_length(scores: Scores, matrix: ScoreMatrix) -> ScoreMatrix:
