@@ -32,6 +32,7 @@ from adjudge.cli.output import (
 from adjudge.cli.sources import check_page_outputs, warn_of_judges
 from adjudge.core.errors import AdjudgeError, UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
+from adjudge.core.phrases import spoken
 from adjudge.core.results import Parts, Result, Results, warnings_of
 from adjudge.core.table import joined
 from adjudge.core.words import counted
@@ -504,6 +505,9 @@ def show_parts(result: Parts) -> None:
     """Every part that was asked for with its tables, of others what they say; then the tables of the main one."""
     if result.title:
         say(result.title, "bold")
+    if (summary := result.summed_up) is not None:
+        show_summary(result, summary)
+        return
     for name, part in result.parts_shown().items():
         say(result.QUESTIONS[name], "bold")
         if result.picked or name in result.in_full:
@@ -523,3 +527,25 @@ def show_parts(result: Parts) -> None:
     say_signature(result.signature)
     if result.in_short:
         say("--part NAME shows the tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")
+
+
+def show_summary(result: Parts, summary: Result) -> None:
+    """What sums the parts up, then how to see each of them."""
+    for sentence in summary.sentences("command"):
+        say(sentence)
+    for table in summary.all_tables:
+        print()
+        say(table.title, "bold")
+        show(replace(table, title="", rows=table.rows[: table.first]))
+        if table.first is not None and len(table.rows) > table.first:
+            say(
+                f"and {counted(len(table.rows) - table.first, 'other row')}: --part {result.FIRST} --csv FILE"
+            )
+    print()
+    names = [name for name in result.QUESTIONS if name != result.FIRST]
+    width = max(map(len, names))
+    for name in names:
+        why = f" (not answered: {spoken(result.absent[name], 'command')})" if name in result.absent else ""
+        say(f"--part {name:<{width}}  {result.QUESTIONS[name]}{why}", "dim")
+    say("-o FOLDER writes all of it as a page, LaTeX and CSV", "dim")
+    say_signature(result.signature)

@@ -60,7 +60,7 @@ class MetaPart(SectionPart[MetaResult]):
                 f"adjudge score {findings.where} -m rouge-2 adds one" if scores.folder is not None else "",
             )
         common: dict[str, Any] = {
-            "human": people,
+            "people": people,
             "levels": LEVELS,
             "coefficients": COEFFICIENT,
             "length": one_length(findings, [*people, *automatic]),
@@ -89,7 +89,7 @@ class MetaPart(SectionPart[MetaResult]):
 
     def sections(self, result: MetaResult, findings: Findings) -> Iterator[Section]:
         people = " ".join(
-            Argument("human", in_shell(human.info.measure)).at("command") for human in result.cells.humans
+            Argument("people", in_shell(human.info.measure)).at("command") for human in result.cells.humans
         )
         command = f"{self.command(findings)} {people} -o meta"
         last = list(result.parts)[-1:]

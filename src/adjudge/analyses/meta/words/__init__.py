@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from adjudge.analyses.phrasebook import interval
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ _COEFFICIENTS = {
     "pairwise-closer": ("pairwise accuracy of close pairs", "pairwise, close pairs"),
     "soft-pairwise": ("soft pairwise accuracy", "soft pairwise"),
 }
+
+
+SYMBOLS = {"pearson": "r", "spearman": "rho", "kendall-b": "tau-b", "kendall-c": "tau-c"}
+"""What a coefficient is called beside its number."""
 
 
 def coefficient_words(coefficient: str, *, short: bool = False) -> str:
@@ -106,6 +111,11 @@ def _left_out(n: int, what: str, more: str) -> str:
 
 
 NOTES = {
+    "of-one-target": "all scores are of summaries of {target}",
+    "people-by-assessors": lambda measures: (
+        f"people's measures, because assessors gave them: {listed(measures, most=9)};"
+        f" {Argument('people', 'MEASURE')} names others"
+    ),
     "systems-not-judged": lambda systems: _left_out(len(systems), "system", f": {listed(systems)}"),
     "topics-not-judged": lambda n: _left_out(n, "topic", " of the measures' scores too"),
     "lower-is-better": lambda measures: (
