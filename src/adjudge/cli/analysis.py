@@ -32,7 +32,6 @@ from adjudge.cli.output import (
 from adjudge.cli.sources import check_page_outputs, warn_of_judges
 from adjudge.core.errors import AdjudgeError, UsageError, quoted
 from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
-from adjudge.core.phrases import spoken
 from adjudge.core.results import Parts, Result, Results, warnings_of
 from adjudge.core.table import joined
 from adjudge.core.words import counted
@@ -471,20 +470,21 @@ def show_one(result: Result) -> None:
     with_rows = [table for table in result.all_tables if table.rows] or result.all_tables[:1]
     tables = [(table, list(result.about(table.name, "command"))) for table in with_rows]
     told: set[str] = set()
-    if len(tables) > 1 and any(lines for _, lines in tables):
+    several = len(tables) > 1 and any(lines for _, lines in tables)
+    if several and not result.ROWS_SAY_ALL:
         say(sentences[0], "bold")
         print()
         told.add(sentences[0])
     for number, (table, lines) in enumerate(tables):
         if number:
             print()
-        name = f" ({table.name})" if told else ""
+        name = f" ({table.name})" if several else ""
         if table.title:
             say(f"{table.title}{name}", "bold")
         show(replace(table, title="", rows=table.rows[: table.first]))
         if table.first is not None and len(table.rows) > table.first:
             say(f"and {counted(len(table.rows) - table.first, 'other row')}; --csv writes them all")
-        for sentence in lines if told else ():
+        for sentence in lines if several or result.ROWS_SAY_ALL else ():
             if sentence not in told:
                 say(sentence)
                 told.add(sentence)
@@ -493,7 +493,7 @@ def show_one(result: Result) -> None:
         print(drawn)
     elif drawn:
         say_pieces(drawn)
-    if len(tables) > 1 and set(sentences) - told:
+    if len(tables) > 1 and set(sentences) - told and not result.ROWS_SAY_ALL:
         print()
     for sentence in () if result.ROWS_SAY_ALL else sentences:
         if sentence not in told:
@@ -530,7 +530,7 @@ def show_parts(result: Parts) -> None:
 
 
 def show_summary(result: Parts, summary: Result) -> None:
-    """What sums the parts up, then how to see each of them."""
+    """What sums the parts up, then how to see them."""
     for sentence in summary.sentences("command"):
         say(sentence)
     for table in summary.all_tables:
@@ -542,10 +542,6 @@ def show_summary(result: Parts, summary: Result) -> None:
                 f"and {counted(len(table.rows) - table.first, 'other row')}: --part {result.FIRST} --csv FILE"
             )
     print()
-    names = [name for name in result.QUESTIONS if name != result.FIRST]
-    width = max(map(len, names))
-    for name in names:
-        why = f" (not answered: {spoken(result.absent[name], 'command')})" if name in result.absent else ""
-        say(f"--part {name:<{width}}  {result.QUESTIONS[name]}{why}", "dim")
-    say("-o FOLDER writes all of it as a page, LaTeX and CSV", "dim")
+    others = ", ".join(name for name in result.QUESTIONS if name != result.FIRST)
+    say(f"--part NAME shows more: {others}; -o FOLDER writes all as a page, LaTeX and CSV", "dim")
     say_signature(result.signature)

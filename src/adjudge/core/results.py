@@ -88,7 +88,7 @@ class Result(Pictured):
     """Tables that are made on demand, and that JSON has in any case."""
 
     ROWS_SAY_ALL: ClassVar[bool] = False
-    """Whether a terminal shows no sentences, since each would say a row again."""
+    """Whether a terminal shows only what is said of each table, since other sentences would say a row again."""
 
     asked: Declared | None = None
     """The options that gave it."""
@@ -427,10 +427,7 @@ class Parts(Result):
 
     def own_warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:
         """What a reader should know of the whole, and which parts are absent."""
-        absent = (
-            {} if door == "command" and self.summed_up else self.absent
-        )  # there it stands by the part's name
-        missing = (spoken(f"{name}: not answered ({why})", door) for name, why in absent.items())
+        missing = (spoken(f"{name}: not answered ({why})", door) for name, why in self.absent.items())
         return list(dict.fromkeys([*super().warnings(door, without=without), *missing]))
 
     def warnings(self, door: Door = "python", *, without: Collection[str] = ()) -> list[str]:

@@ -86,7 +86,9 @@ def test_lower_is_better_is_turned() -> None:
 
 
 def test_nobody_judged() -> None:
-    with pytest.raises(UsageError, match=r"names assessors: say which is people's with people=MEASURE.*rouge"):
+    with pytest.raises(
+        UsageError, match=r"names assessors: say which is people's with people=MEASURE.*rouge"
+    ):
         cells(SCORED)
     with pytest.raises(DataError, match="there is no automatic measure beside"):
         cells(RATED)

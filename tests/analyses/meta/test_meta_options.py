@@ -38,12 +38,8 @@ def table(topics: int = 14, size: float = 1.0) -> pd.DataFrame:
     return frame
 
 
-def answered(
-    parts: str, *, human: str | None = "H*", size: float = 1.0, **options: Any
-) -> MetaResult:
-    return adjudge.meta(
-        table(size=size), people="overall", parts=parts, human=human or (), **options
-    )
+def answered(parts: str, *, human: str | None = "H*", size: float = 1.0, **options: Any) -> MetaResult:
+    return adjudge.meta(table(size=size), people="overall", parts=parts, human=human or (), **options)
 
 
 def better(**options: Any) -> BetterResult:

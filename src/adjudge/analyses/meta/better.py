@@ -251,6 +251,7 @@ class BetterResult(Result):
     """Measures compared with each other: by human measure, level, coefficient and choice of systems."""
 
     WORDS = "adjudge.analyses.meta.words.better"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FIGURES: ClassVar[Mapping[str, str]] = {"measure-groups": "adjudge.analyses.meta.figures:measure_groups"}
     FRAME = "better"
     IN_JSON = ("better",)

@@ -27,6 +27,7 @@ from adjudge.core.table import Table
 from adjudge.core.words import capitalised, in_shell, listed
 
 QUESTIONS = {
+    "verdicts": ("Which measures stand in for people?", ""),
     "correlations": ("How far do measures correlate with people?", "scatter"),
     "ceiling": ("How do measures compare with one more assessor?", "ceiling"),
     "better": ("Which measure is nearer to people?", "measure-groups"),
@@ -61,14 +62,15 @@ class MetaPart(SectionPart[MetaResult]):
             )
         common: dict[str, Any] = {
             "people": people,
-            "levels": LEVELS,
-            "coefficients": COEFFICIENT,
             "length": one_length(findings, [*people, *automatic]),
             "form": one_form(scores, [*people, *automatic], findings.target[1]),
             "alpha": 1 - findings.options.level,
             "seed": findings.options.seed,
         }
+        first = meta(scores, automatic, parts="verdicts", **common)  # as the command gives it
+        common |= {"levels": LEVELS, "coefficients": COEFFICIENT}
         made = meta(scores, automatic, parts=("correlations", "ceiling"), resamples=RESAMPLES, **common)
+        made = replace(made, parts={**first.parts, **made.parts})
         if not 1 < len(automatic) <= MOST_GROUPED:
             return made
         try:  # a test between measures takes more resamples than an interval
@@ -80,8 +82,8 @@ class MetaPart(SectionPart[MetaResult]):
     def about(self, result: MetaResult, findings: Findings) -> Iterator[str]:
         names = listed([human.info.words for human in result.cells.humans], most=MOST_PEOPLE)
         yield (
-            f"Compared with {names}, by Kendall's tau-b: of systems' means (system level), and of the summaries of one"
-            " topic, averaged over topics (input level)."
+            f"Compared with {names}. After the verdicts, correlations are Kendall's tau-b, of systems' means (system level)"
+            " and within topics (input level)."
         )
         measures = [*people_of(findings), *_automatic(findings)]
         yield from length_words(findings, measures)
@@ -100,8 +102,8 @@ class MetaPart(SectionPart[MetaResult]):
             yield section(
                 f"meta-{name}",
                 question,
-                sentences=list(part.sentences())[1:],
-                figure=page_figure(part, figure),
+                sentences=() if name == "verdicts" else part.sentences(),
+                figure=page_figure(part, figure) if figure else None,
                 tables=[first],
                 further=[table for table in further if _is_told(table)],
                 notes=[*part.warnings(), *of_all],
@@ -114,7 +116,7 @@ class MetaPart(SectionPart[MetaResult]):
             yield Absent(f"{QUESTIONS[name][0]} {capitalised(spoken(why, 'python'))}")
 
     def headlines(self, result: MetaResult) -> Iterable[str]:
-        return (part.headline() for part in result.parts.values())
+        return result["verdicts"].sentences()
 
     def signatures(self, result: MetaResult) -> Iterable[tuple[str, str]]:
         for part in result.parts.values():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -152,6 +152,7 @@ class CompositesResult(Result):
     """Composites beside single measures: what they are made of, their correlations with people, the pairs they find."""
 
     WORDS = "adjudge.analyses.meta.words.composites"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FRAME = "composites"
     IN_JSON = ("composites",)
 

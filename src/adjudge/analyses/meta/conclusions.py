@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -369,6 +369,7 @@ class ConclusionsResult(Result):
     """The five cells of every measure, human measure and choice of pairs."""
 
     WORDS = "adjudge.analyses.meta.words.conclusions"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FRAME = "conclusions"
     IN_JSON = ("conclusions", "conclusion-pairs")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -91,6 +91,7 @@ class SlicesResult(Result):
     """Every measure on every slice, by choice of systems; p is corrected over the tests of one choice."""
 
     WORDS = "adjudge.analyses.meta.words.slices"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FRAME = "slices"
     IN_JSON = ("slices",)
 

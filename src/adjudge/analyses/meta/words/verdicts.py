@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from adjudge.analyses.meta.verdicts import AgainstKnown, Verdict, VerdictsResult
-from adjudge.analyses.meta.words import SYMBOLS, n_words
+from adjudge.analyses.meta.words import SYMBOLS, n_words, number
 from adjudge.core.words import counted, p_words
 
 NOTES = {"not-compared": "{measure} and {known} were not compared: {why}"}
@@ -27,15 +27,21 @@ _IN_PART: Mapping[str | None, str] = {
 }
 
 
-def number(value: float) -> str:
-    """`.75`, `-.60`, `1.00`: a correlation, as papers print it."""
-    text = f"{value:z.2f}"
-    return text.replace("0.", ".", 1) if abs(value) < 0.995 else text
+MOST_SAID = 8
+"""Measures with a sentence, from the best on; the user's own have one in any case."""
 
 
 def sentences(result: VerdictsResult) -> Iterator[str]:
     """A verdict on every measure, then on the user's own."""
-    yield from (_sentence(result, verdict) for verdict in result.first)
+    own = {against.measure.measure for against in result.own}
+    told = [
+        verdict
+        for place, verdict in enumerate(result.first)
+        if place < MOST_SAID or verdict.measure.measure in own
+    ]
+    yield from (_sentence(result, verdict) for verdict in told)
+    if more := len(result.first) - len(told):
+        yield f"The table has {counted(more, 'more measure')}."
     yield from (_against(result, own) for own in result.own if own.why is None)
 
 
