@@ -82,8 +82,8 @@ class MetaPart(SectionPart[MetaResult]):
     def about(self, result: MetaResult, findings: Findings) -> Iterator[str]:
         names = listed([human.info.words for human in result.cells.humans], most=MOST_PEOPLE)
         yield (
-            f"Compared with {names}. After the verdicts, correlations are Kendall's tau-b, of systems' means (system level)"
-            " and within topics (input level)."
+            f"Compared with {names}. After the verdicts, correlations are Kendall's tau-b, of systems' means (system"
+            " level) and within topics (input level)."
         )
         measures = [*people_of(findings), *_automatic(findings)]
         yield from length_words(findings, measures)

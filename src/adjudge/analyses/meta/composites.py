@@ -112,7 +112,7 @@ class CompositesAmong:
                 for c in regressions
             ),
             title=(
-                f"What composites of {len(self.measures)} standardised measures are made of, among"
+                f"Weights of {len(self.measures)} standardised measures in the composites, among"
                 f" {over_words(self.among)}"
             ),
             signature=self.how(),
@@ -181,7 +181,7 @@ class CompositesResult(Result):
                     yield replace(
                         table,
                         name=f"composites-{table.name}{end}",
-                        title=f"{table.title}; composites stand below the single measures{over}",
+                        title=f"{table.title}; single measures, then composites{over}",
                         signature=part.how(),
                     )
 

@@ -164,10 +164,10 @@ class SlicesResult(Result):
                 Column("by", right=False),
                 Column("slice", right=False),
                 Column("topics", right=True),
-                *(Column(name, f"{heading}, input level", right=True) for name, heading in measures.items()),
+                *(Column(name, heading, right=True) for name, heading in measures.items()),
                 title=(
-                    f"{coefficient_words(self.coefficient)} with people at the input level on some topics, among"
-                    f" {over_words(among)}; * significantly less, + significantly more than on the other topics"
+                    f"{coefficient_words(self.coefficient)} with people at the input level on slices of topics, among"
+                    f" {over_words(among)}: * significantly less, + significantly more than on the other topics"
                 ),
             )
 

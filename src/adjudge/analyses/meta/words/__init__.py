@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from adjudge.analyses.phrasebook import interval
 from adjudge.core.phrases import Argument
@@ -13,26 +13,8 @@ from adjudge.core.words import counted, listed
 if TYPE_CHECKING:
     from adjudge.analyses.meta.better import BetterResult
     from adjudge.analyses.meta.correlations import CorrelationsResult
-    from adjudge.analyses.meta.parts import RowsResult
+    from adjudge.analyses.meta.parts import MeasureRow, RowsResult
     from adjudge.analyses.meta.result import MetaResult
-    from adjudge.data.scores import MeasureInfo
-
-
-class Row(Protocol):
-    """A measure's number beside one of people's measures."""
-
-    @property
-    def measure(self) -> MeasureInfo: ...
-    @property
-    def human(self) -> MeasureInfo: ...
-    @property
-    def value(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def why(self) -> str | None: ...
 
 
 LEVEL_WORDS = {
@@ -92,10 +74,16 @@ def at_words(level: str, among: str) -> str:
     return f"{level.capitalize()} level, among {over_words(among)}: "
 
 
+def placed(level: str, among: str, lines: Iterable[str]) -> Iterator[str]:
+    """Lines that stand alone: the first says of which level and systems they are."""
+    for at, line in enumerate(lines):
+        yield line if at else f"{at_words(level, among)}{line}"
+
+
 def of_first_table(result: RowsResult[Any], about: Callable[..., Iterable[str]]) -> Iterator[str]:
     """What the first table says; the others have their own lines below them."""
-    table, (level, among) = next(iter(result.groups().items()))
-    yield from (at_words(level, among) + line for line in about(result, table))
+    table, place = next(iter(result.groups().items()))
+    yield from placed(*place, about(result, table))
 
 
 def number(value: float) -> str:
@@ -104,7 +92,7 @@ def number(value: float) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 0.995 else text
 
 
-def highest(rows: Sequence[Row], what: str, confidence: float, *, on: str = "") -> str:
+def highest(rows: Sequence[MeasureRow], what: str, confidence: float, *, on: str = "") -> str:
     """Who has most of something, and who least: `NAMS has the highest r with relevance, .34; ...`.
 
     Equal is what the table shows as equal.
@@ -112,26 +100,24 @@ def highest(rows: Sequence[Row], what: str, confidence: float, *, on: str = "") 
     order = sorted((row for row in rows if not math.isnan(row.value)), key=lambda row: -row.value)
     if not order:
         why = "; ".join(dict.fromkeys(row.why for row in rows if row.why))
-        return f"No measure has {what} with {rows[0].human.words}: {why}."
+        return f"No {what} with {rows[0].human.words}: {why}."
     best, last = (
         [row for row in order if f"{row.value:.3f}" == f"{end.value:.3f}"] for end in (order[0], order[-1])
     )
     one = best[0]
     names, lowest = (listed([row.measure.words for row in some], most=9) for some in (best, last))
-    have = "has" if len(best) == 1 else "have"
-    most = (
-        f"the highest {what}"
-        if len(best) < len(order)
-        else f"the same {what}"
-        if len(best) > 1
-        else f"{what}"
-    )
     interval = ""
     if len(best) == 1 and not math.isnan(one.low):
         interval = f"{confidence:.0%} interval {number(one.low)} to {number(one.high)}"
     more = "; ".join(filter(None, (on, interval)))
-    least = f"; {lowest} the lowest, {number(last[0].value)}" if len(best) < len(order) else ""
-    return f"{names} {have} {most} with {one.human.words}, {number(one.value)}{f' ({more})' if more else ''}{least}."
+    more, human, value = f" ({more})" if more else "", one.human.words, number(one.value)
+    if len(order) == 1:
+        return f"{names}: {what} = {value} with {human}{more}."
+    have = "has" if len(best) == 1 else "have"
+    if len(best) == len(order):
+        return f"{names} have the same {what} with {human}, {value}{more}."
+    least = f"{lowest} the lowest, {number(last[0].value)}"
+    return f"{names} {have} the highest {what} with {human}, {value}{more}; {least}."
 
 
 def interval_words(low: float, high: float) -> str:

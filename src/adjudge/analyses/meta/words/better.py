@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from adjudge.analyses.conclusions import candidates
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.better import SWAPPED, BetterResult, MeasureComparison
-from adjudge.analyses.meta.words import at_words, coefficient_words
-from adjudge.analyses.phrasebook import best_words
-from adjudge.core.words import capitalised, counted, listed, p_number
+from adjudge.analyses.meta.words import coefficient_words, placed
+from adjudge.core.words import counted, listed, p_number
 
 NOTES = {
     "pairs-not-tested": lambda n, where, why: (
@@ -40,8 +39,7 @@ NOTES = {
 def sentences(result: BetterResult) -> Iterator[str]:
     """Of the first comparison; each table has its own lines."""
     first = result.comparisons[0]
-    where = at_words(first.level, first.among)
-    yield from (where + line for line in about(result, f"better-{first.name}"))
+    yield from placed(first.level, first.among, about(result, f"better-{first.name}"))
 
 
 def about(result: BetterResult, table: str) -> Iterator[str]:
@@ -64,12 +62,13 @@ def _lines(compared: MeasureComparison) -> Iterator[str]:
     else:
         yield f"No pair of measures differs significantly ({how})."
     decided = bool(differ or compared.count("not significantly different"))
-    yield from (f"{capitalised(line)}." for line in _best(compared, decided))
+    yield from _best(compared, decided)
     if lost:
+        alpha = f"{compared.asked.alpha:g}".removeprefix("0")
         least = p_number(min(pair.least for pair in lost))
         yield (
-            f"For {counted(len(lost), 'pair')}, the test can never reach p = {compared.asked.alpha:g}: its smallest p is"
-            f" {least}, before correction."
+            f"For {counted(len(lost), 'pair')}, the test can never reach p = {alpha}: its smallest p,"
+            f" before correction, is {least}."
         )
     if untested := [
         f"{pair.a.words} with {pair.b.words}" for pair in compared.pairs if pair.conclusion == "not tested"
@@ -80,7 +79,7 @@ def _lines(compared: MeasureComparison) -> Iterator[str]:
     if compared.asked.measure_test == "williams" and compared.level == "global":
         yield "Williams' test takes summaries as independent, which those of one topic are not: p may be too small."
     if compared.asked.measure_test == "williams" and compared.coefficient != "pearson":
-        yield f"Williams' test is made for Pearson's r: with {coefficient_words(compared.coefficient)} p is approximate."
+        yield f"Williams' test is for Pearson's r: with {coefficient_words(compared.coefficient)}, p is approximate."
 
 
 def on(compared: MeasureComparison) -> str:
@@ -97,18 +96,26 @@ def _best(compared: MeasureComparison, decided: bool) -> Iterator[str]:
     if len(there) < 2:
         return
     if not decided:
-        yield "which measure is the best stays open"
+        yield "Which measure is the best stays open."
         return
     names = [compared.places[k].measure.words for k in there]
     better = compared.better[there][:, there]
-    some = f"of the {len(there)} with a correlation, " if len(there) < len(compared.places) else ""
-    yield some + best_words(better, names, what="measure")
+    best = candidates(better)
+    some = f" of the {len(there)} with a correlation" if len(there) < len(compared.places) else ""
+    if len(best) == len(names):
+        yield f"Top group{some}: all {len(names)} (no measure is significantly better than another)."
+    elif len(best) == 1 and better[best[0]].sum() == len(names) - 1:
+        yield f"{names[best[0]]} is significantly better than {'all' if len(names) > 2 else 'the'} others{some}."
+    elif best:
+        yield f"Top group{some}: {listed([names[k] for k in best], most=9)} (no measure is significantly better)."
+    else:
+        yield "No measure is the best: for every one there is one that is significantly better."
     within = {
         name
         for pair in compared.pairs
         if pair.conclusion in ("differ", "not significantly different")
         for name in (pair.a.measure, pair.b.measure)
     }
-    few = [compared.places[there[k]].measure for k in candidates(better)]
+    few = [compared.places[there[k]].measure for k in best]
     if few := [measure for measure in few if measure.measure not in within]:
-        yield f"the test can find no difference of {listed([measure.words for measure in few])}"
+        yield f"The test can find no difference of {listed([measure.words for measure in few])}."

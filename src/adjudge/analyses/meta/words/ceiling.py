@@ -62,12 +62,14 @@ def _lines(result: CeilingResult, ceiling: AssessorsCeiling) -> Iterator[str]:
     own = [row.ceiling for row in rows if not math.isnan(row.ceiling)]
     if any(f"{value:.3f}" != f"{ceiling.value:.3f}" for value in own):
         least, most = number(min(own)), number(max(own))
-        value += f" (on the summaries that a measure has {least if least == most else f'{least} to {most}'})"
-    yield f"The human ceiling for {name}: an assessor has {value} with the others, mean of {ceiling.assessors:,}."
+        value += f" ({least if least == most else f'{least} to {most}'} on what a measure has scores of)"
+    assessors = counted(ceiling.assessors, "assessor")
+    yield f"The human ceiling for {name} is {value}: one assessor with the mean of the others ({assessors})."
     places = {
-        "above": [row.measure.words for row in rows if row.low > 0],
-        "below": [row.measure.words for row in rows if row.high < 0],
-        "not significantly different": [row.measure.words for row in rows if row.low <= 0 <= row.high],
+        "Above the ceiling": [row.measure.words for row in rows if row.low > 0],
+        "Below the ceiling": [row.measure.words for row in rows if row.high < 0],
+        "Not significantly different": [row.measure.words for row in rows if row.low <= 0 <= row.high],
     }
-    if told := [f"{listed(names, most=9)} {place}" for place, names in places.items() if names]:
-        yield f"Compared with it: {'; '.join(told)}."
+    for place, names in places.items():
+        if names:
+            yield f"{place}: {listed(names, most=9)}."

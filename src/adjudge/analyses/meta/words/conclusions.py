@@ -16,7 +16,7 @@ from adjudge.analyses.meta.conclusions import (
 )
 from adjudge.analyses.phrasebook import these_assessors
 from adjudge.core.phrases import Argument, Spoken
-from adjudge.core.words import counted, listed, number_word
+from adjudge.core.words import capitalised, counted, listed, number_word
 from adjudge.data.scores import Among
 from adjudge.stats.paired import test_words
 
@@ -70,8 +70,8 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
 def sentences(result: ConclusionsResult) -> Iterator[str]:
     """Of the first choice of pairs; each table has its own lines."""
     among = result.agreements[0].among
-    where = f"{AMONG_WORDS[among].capitalize()}: "
-    yield from (where + line for line in about(result, f"conclusions-{among}"))
+    for at, line in enumerate(about(result, f"conclusions-{among}")):
+        yield line if at else f"{capitalised(AMONG_WORDS[among])}: {line}"
 
 
 def about(result: ConclusionsResult, table: str) -> Iterator[str]:
@@ -117,8 +117,7 @@ def _contradictions(tested: Sequence[ConclusionAgreement]) -> str:
     )
     if against:
         many = [f"{row.measure.words} ({counted(row.count(OPPOSITE), 'pair')})" for row in against]
-        verb = "contradicts" if len(against) == 1 else "contradict"
-        return f"{listed(many, most=9)} {verb} {human}; the table of contradictions names the pairs."
+        return f"Measures that contradict {human}: {listed(many, most=9)}."
     if any(agreement.count(SAME) for agreement in tested):
         return f"No measure contradicts {human}." if len(tested) > 1 else f"It never contradicts {human}."
     return f"No pair is found different both by {human} and by a measure, so nothing can be contradicted."

@@ -42,5 +42,7 @@ def about(result: CorrelationsResult, table: str) -> Iterator[str]:
         elif none and len(there) == 1:
             yield "The interval includes 0: it may not be correlated at all."
         elif none:
-            intervals = "interval of {} includes" if len(none) == 1 else "intervals of {} include"
-            yield f"The {intervals.format(listed(none, most=9))} 0: no correlation is certain there."
+            includes, it = (
+                ("interval of {} includes", "it") if len(none) == 1 else ("intervals of {} include", "they")
+            )
+            yield f"The {includes.format(listed(none, most=9))} 0: {it} may not be correlated at all."

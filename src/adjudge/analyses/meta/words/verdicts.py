@@ -85,10 +85,8 @@ def _against(result: VerdictsResult, own: AgainstKnown) -> str:
     best = ", the best known" if own.best else ""
     difference = f"difference {number(own.difference)}"
     if own.conclusion == "could not have been found":
-        return (
-            f"{measure} could not be shown to be better than {known}{best}: too few {result.level}s"
-            f" ({difference})."
-        )
+        alpha = f"{result.alpha:g}".removeprefix("0")
+        return f"{measure} cannot be shown to differ from {known}{best}: the test can never reach p = {alpha} ({difference})."
     numbers = f"({difference}, {p_words(own.p, result.alpha)})"
     worse = own.difference < 0
     if own.conclusion == "differ":
