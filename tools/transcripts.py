@@ -312,7 +312,7 @@ TESTS = ("t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
 CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young")
 
 
-META = "--human coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100"
+META = "--people coverage -m rouge-1,rouge-2,js --length 100 --form abstract --resamples 100"
 META_PARTS = (
     "correlations",
     "ranks",
@@ -637,8 +637,8 @@ SCENES = [
         adjudge groups gaps.csv --method tukey --json
         adjudge assessors assessed.csv
         adjudge stability assessed.csv -m overall --draws 200
-        adjudge meta judged.csv --human overall
-        adjudge meta judged.csv --human overall --json
+        adjudge meta judged.csv --people overall
+        adjudge meta judged.csv --people overall --json
         """,
         files=ODD,
     ),
@@ -710,12 +710,12 @@ SCENES = [
         adjudge prefer score e --source man+ref --simulated 100 --seed 1 --csv prefer.csv
         adjudge prefer score e --source py --penalty printed --no-smooth --json
         adjudge score e -m coverage
-        adjudge prefer converge e --human coverage --runs 5 --step 40
-        adjudge prefer converge e --human coverage --runs 3 --step 60 --table topics --csv converge.csv
-        adjudge prefer converge e --human coverage --runs 3 --step 60 --json
-        adjudge prefer report e --human coverage --simulated 50
-        adjudge prefer report e --human coverage --simulated 50 --rows topic --latex
-        adjudge prefer report e --human coverage --simulated 50 --json
+        adjudge prefer converge e --people coverage --runs 5 --step 40
+        adjudge prefer converge e --people coverage --runs 3 --step 60 --table topics --csv converge.csv
+        adjudge prefer converge e --people coverage --runs 3 --step 60 --json
+        adjudge prefer report e --people coverage --simulated 50
+        adjudge prefer report e --people coverage --simulated 50 --rows topic --latex
+        adjudge prefer report e --people coverage --simulated 50 --json
         adjudge prefer export e answers.csv --answers
         adjudge prefer export e models.csv --form models --of sentences --topic d01
         adjudge compare e -m preference
@@ -981,7 +981,7 @@ SCENES = [
         adjudge assign e --protocol nothing
         adjudge judge simulate e --protocol duc-2003
         adjudge prefer fit nowhere.csv
-        adjudge prefer converge e --human nothing
+        adjudge prefer converge e --people nothing
         adjudge plan e -m rouge-2 --power 1.5
         adjudge simulate --topics 0
         adjudge simulate --tests nothing

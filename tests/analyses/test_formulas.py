@@ -406,7 +406,7 @@ def test_nists_linguistic_row_comes_from_nists_file(tmp_path: Path, measure: str
     ]
     (tmp_path / "made.csv").write_text("\n".join(lines) + "\n")
     run("import", "scores", str(tmp_path / "made.csv"), e)
-    assert linguistic in run("meta", e, "--human", linguistic, "--json")
+    assert linguistic in run("meta", e, "--people", linguistic, "--json")
     assert CliRunner().invoke(app, ["score", e, "-m", linguistic]).exit_code != 0
 
 

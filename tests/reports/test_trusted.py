@@ -16,6 +16,7 @@ from adjudge.analyses.agreement import agreement
 from adjudge.analyses.agreement.chapter import PART as AGREEMENT
 from adjudge.analyses.agreement.words import alpha_sentence
 from adjudge.analyses.compare import compare_all
+from adjudge.analyses.meta import meta
 from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, ReportOptions, page_figure
 from adjudge.analyses.pages.judgments import MOST_PEOPLE, people_of
 from adjudge.analyses.pages.render import template
@@ -128,8 +129,11 @@ def test_measures_are_compared_with_people(found: Findings) -> None:
     assert {row.measure.measure for row in rows} == {"near", "far"}
     page = printed(chapter)
     assert all(f"{row.value:.3f}" in page for row in rows)
-    assert list(found.results["meta"].parts) == ["correlations", "ceiling", "better"]
+    assert list(found.results["meta"].parts) == ["verdicts", "correlations", "ceiling", "better"]
+    alone = meta(rated("overall", "fluency"), ["near", "far"], people="overall,fluency", parts="verdicts")
+    assert chapter.sentences == tuple(alone.sentences())
     assert [section.anchor for section in chapter.content.sections] == [
+        "meta-verdicts",
         "meta-correlations",
         "meta-ceiling",
         "meta-better",
@@ -274,7 +278,7 @@ def test_of_several_forms_the_commonest_is_looked_at() -> None:
     (dossier,) = found.results["assessors"]
     alone = found_in(both)
     assert dossier.to_frame().equals(alone.results["assessors"][0].to_frame())
-    assert list(found.results["meta"].parts) == ["correlations", "ceiling", "better"]
+    assert list(found.results["meta"].parts) == ["verdicts", "correlations", "ceiling", "better"]
     rows = [
         each.results["meta"]["correlations"].of(level="system", coefficient="kendall-b")
         for each in (found, alone)

@@ -678,13 +678,6 @@ class Scores:
             summaries={},
         )
 
-    def with_humans(self, patterns: Patterns) -> Scores:
-        """The same scores, the systems of some patterns being human."""
-        stated = {name: kind for name, kind in self.kinds.items() if kind != "machine"}
-        option = Argument("human_systems")
-        kinds = kinds_of_systems(_systems(self.table), stated, patterns, (), human_option=option)
-        return replace(self, kinds={**self.kinds, **kinds})
-
     def kind(self, system: str) -> str:
         """machine, baseline or human; the pooled humans are human."""
         return self.kinds.get(system, "human" if system == HUMANS else "machine")

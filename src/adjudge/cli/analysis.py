@@ -471,20 +471,21 @@ def show_one(result: Result) -> None:
     with_rows = [table for table in result.all_tables if table.rows] or result.all_tables[:1]
     tables = [(table, list(result.about(table.name, "command"))) for table in with_rows]
     told: set[str] = set()
-    if len(tables) > 1 and any(lines for _, lines in tables):
+    several = len(tables) > 1 and any(lines for _, lines in tables)
+    if several and not result.ROWS_SAY_ALL:
         say(sentences[0], "bold")
         print()
         told.add(sentences[0])
     for number, (table, lines) in enumerate(tables):
         if number:
             print()
-        name = f" ({table.name})" if told else ""
+        name = f" ({table.name})" if several else ""
         if table.title:
             say(f"{table.title}{name}", "bold")
         show(replace(table, title="", rows=table.rows[: table.first]))
         if table.first is not None and len(table.rows) > table.first:
             say(f"and {counted(len(table.rows) - table.first, 'other row')}; --csv writes them all")
-        for sentence in lines if told else ():
+        for sentence in lines if several or result.ROWS_SAY_ALL else ():
             if sentence not in told:
                 say(sentence)
                 told.add(sentence)
@@ -493,7 +494,7 @@ def show_one(result: Result) -> None:
         print(drawn)
     elif drawn:
         say_pieces(drawn)
-    if len(tables) > 1 and set(sentences) - told:
+    if len(tables) > 1 and set(sentences) - told and not result.ROWS_SAY_ALL:
         print()
     for sentence in () if result.ROWS_SAY_ALL else sentences:
         if sentence not in told:
@@ -505,6 +506,9 @@ def show_parts(result: Parts) -> None:
     """Every part that was asked for with its tables, of others what they say; then the tables of the main one."""
     if result.title:
         say(result.title, "bold")
+    if (summary := result.summed_up) is not None:
+        show_summary(result, summary)
+        return
     for name, part in result.parts_shown().items():
         say(result.QUESTIONS[name], "bold")
         if result.picked or name in result.in_full:
@@ -524,3 +528,21 @@ def show_parts(result: Parts) -> None:
     say_signature(result.signature)
     if result.in_short:
         say("--part NAME shows the tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")
+
+
+def show_summary(result: Parts, summary: Result) -> None:
+    """What sums the parts up, then how to see them."""
+    for sentence in summary.sentences("command"):
+        say(sentence)
+    for table in summary.all_tables:
+        print()
+        say(table.title, "bold")
+        show(replace(table, title="", rows=table.rows[: table.first]))
+        if table.first is not None and len(table.rows) > table.first:
+            say(
+                f"and {counted(len(table.rows) - table.first, 'other row')}: --part {result.FIRST} --csv FILE"
+            )
+    print()
+    others = ", ".join(name for name in result.QUESTIONS if name != result.FIRST)
+    say(f"--part NAME shows more: {others}; -o FOLDER writes all as a page, LaTeX and CSV", "dim")
+    say_signature(result.signature)

@@ -88,7 +88,7 @@ class Result(Pictured):
     """Tables that are made on demand, and that JSON has in any case."""
 
     ROWS_SAY_ALL: ClassVar[bool] = False
-    """Whether a terminal shows no sentences, since each would say a row again."""
+    """Whether a terminal shows only what is said of each table, since other sentences would say a row again."""
 
     asked: Declared | None = None
     """The options that gave it."""
@@ -372,6 +372,8 @@ class Parts(Result):
     """By part."""
     MAIN: ClassVar[str] = ""
     """The part whose rows `to_frame` and CSV have, where it is there."""
+    FIRST: ClassVar[str] = ""
+    """The part that a terminal shows alone where parts are told in short: it sums the others up."""
 
     parts: Mapping[str, Result]
     absent: Mapping[str, str] = field(default_factory=dict)
@@ -388,6 +390,11 @@ class Parts(Result):
     def in_short(self) -> bool:
         """Whether a terminal shows of some parts what they say alone."""
         return not self.picked and bool(set(self.parts) - set(self.in_full))
+
+    @property
+    def summed_up(self) -> Result | None:
+        """The part that sums the others up, where these are told in short."""
+        return self.parts.get(self.FIRST) if self.in_short else None
 
     def __getitem__(self, part: str) -> Any:
         """One part's result."""
@@ -427,7 +434,7 @@ class Parts(Result):
         """Its own, and those of the parts; on the command line of those alone that are shown whole."""
         lines = self.own_warnings(door, without=without)
         for name, part in self.parts_shown().items():
-            if name in self.in_full or self.picked or door == "python":
+            if name in (*self.in_full, self.FIRST) or self.picked or door == "python":
                 lines += part.warnings(door, without=without)
         return list(dict.fromkeys(lines))
 

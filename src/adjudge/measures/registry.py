@@ -44,7 +44,7 @@ from adjudge.measures.plugin import registered
 from adjudge.measures.presets import PRESETS, is_pattern, matching, written_out
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import ROUGE_NAMES, find_rouge
-from adjudge.measures.spec import build, same_name, split_spec
+from adjudge.measures.spec import build, judge_of, same_name, split_spec
 from adjudge.measures.synonyms import meant
 
 GROUP = "adjudge.measures"
@@ -166,6 +166,16 @@ def parse_measures(texts: str | Iterable[str]) -> list[Measure]:
             raise UsageError(f"no measure is called {quoted(text)}; list them with: adjudge measures")
         specs += names
     return list(dict.fromkeys(measure for spec in specs for measure in parse_measure(spec).expanded()))
+
+
+def is_published(spec: str) -> bool:
+    """Whether a measure is a known one, computed here or elsewhere; nobody's formula, plug-in, judge or new measure."""
+    source, colon, name = spec.partition(":")
+    try:
+        name = split_spec(name if colon and "(" not in source else spec)[0]
+    except UsageError:
+        return False
+    return judge_of(spec) is None and (same_name(name, BUILT_IN) is not None or meant(name) is not None)
 
 
 def titled(spec: str, *, one_reference: bool = False) -> str:

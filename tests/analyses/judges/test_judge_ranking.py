@@ -108,7 +108,7 @@ def test_tau_equals_scipys_and_the_interval_that_of_meta(tmp_path: Path) -> None
     found = ranking(benches_of(scores_of(file), "program"), Judges(resamples=200, seed=3)).aspects[0]
     assert found.of_judge.tau == pytest.approx(tau(judge, people.mean(axis=0)))
     meta = adjudge.meta(
-        file, "program", human="overall", parts="correlations", resamples=200, seed=3
+        file, "program", people="overall", parts="correlations", resamples=200, seed=3
     ).to_frame()
     row = meta[(meta["level"] == "system") & (meta["coefficient"] == "kendall-b")].iloc[0]
     assert (found.of_judge.tau, found.of_judge.low, found.of_judge.high) == (

@@ -68,7 +68,7 @@ def test_what_was_asked_must_be_one_measure() -> None:
         for who in ("expert", "crowd")
         for k, row in enumerate(SCORED[:3])
     ]
-    with pytest.raises(UsageError, match="human=relevance can be"):
+    with pytest.raises(UsageError, match="people=relevance can be"):
         cells([*rows, *SCORED], "relevance")
     assert cells([*rows, *SCORED], "expert:relevance").humans[0].info.measure == "expert:relevance"
 
@@ -86,7 +86,9 @@ def test_lower_is_better_is_turned() -> None:
 
 
 def test_nobody_judged() -> None:
-    with pytest.raises(UsageError, match=r"names assessors: say which is people's with human=MEASURE.*rouge"):
+    with pytest.raises(
+        UsageError, match=r"names assessors: say which is people's with people=MEASURE.*rouge"
+    ):
         cells(SCORED)
     with pytest.raises(DataError, match="there is no automatic measure beside"):
         cells(RATED)

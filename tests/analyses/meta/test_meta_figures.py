@@ -53,7 +53,7 @@ def evaluated(frame: pd.DataFrame, *parts: str, **options: Any) -> MetaResult:
     scores = scores_of(frame)
     if "errors" in scores.table.info:
         scores.table.info["errors"] = MeasureInfo("errors", better="lower")
-    return adjudge.meta(scores, human="people", parts=parts, resamples=50, **options)
+    return adjudge.meta(scores, people="people", parts=parts, resamples=50, **options)
 
 
 @pytest.fixture(scope="module")

@@ -38,16 +38,12 @@ def table(topics: int = 14, size: float = 1.0) -> pd.DataFrame:
     return frame
 
 
-def answered(
-    parts: str, *, human_systems: str | None = "H*", size: float = 1.0, **options: Any
-) -> MetaResult:
-    return adjudge.meta(
-        table(size=size), human="overall", parts=parts, human_systems=human_systems or (), **options
-    )
+def answered(parts: str, *, human: str | None = "H*", size: float = 1.0, **options: Any) -> MetaResult:
+    return adjudge.meta(table(size=size), people="overall", parts=parts, human=human or (), **options)
 
 
 def better(**options: Any) -> BetterResult:
-    found = answered("better", levels="system", human_systems=None, **options)["better"]
+    found = answered("better", levels="system", human=None, **options)["better"]
     assert isinstance(found, BetterResult)
     return found
 
@@ -69,7 +65,7 @@ def test_an_explicit_number_goes_to_every_part_that_resamples() -> None:
     parts = "curves,hotelling,power,conclusions,slices,better"
     frame = table().assign(type=lambda f: "kind" + (f["topic"].str[1:].astype(int) % 2).astype(str))
     found = adjudge.meta(
-        frame, human="overall", parts=parts, resamples=40, tests="mc", test="mc", levels="system"
+        frame, people="overall", parts=parts, resamples=40, tests="mc", test="mc", levels="system"
     )
     assert not found.absent
     signatures = {name: str(found[name].as_dict()) for name in found.parts}
@@ -82,7 +78,7 @@ def test_an_explicit_number_goes_to_every_part_that_resamples() -> None:
     assert isinstance(power, PowerResult)
     assert all("40" in each.signature for each in power.counts.measures)
     assert "R:40" in found.signature
-    curves = answered("curves", human_systems=None)["curves"]
+    curves = answered("curves", human=None)["curves"]
     assert isinstance(curves, CurvesResult)
     assert f"|draws:{DRAWS}|" in curves.signature
 
@@ -125,7 +121,7 @@ def test_westfall_and_young_are_said_to_be_no_correction_of_measures(approved: A
 @pytest.mark.parametrize("size", [1e300, 1e-300])
 def test_scores_whose_squares_are_no_numbers(size: float) -> None:
     parts = "hotelling,curves"
-    plain, found = (answered(parts, size=each, human_systems=None, resamples=30) for each in (1.0, size))
+    plain, found = (answered(parts, size=each, human=None, resamples=30) for each in (1.0, size))
     for name, columns in (("hotelling", ["t2", "p", "p_flips"]), ("curves", ["power", "people_power"])):
         pd.testing.assert_frame_equal(
             found[name].to_frame()[columns], plain[name].to_frame()[columns], rtol=1e-6

@@ -171,7 +171,7 @@ def test_with_and_without_people_among_the_systems() -> None:
 def test_rho_is_that_of_the_correlations() -> None:
     """Over the summaries that both have, where some are missing."""
     rows = scored().sample(frac=0.8, random_state=1)
-    found = adjudge.meta(rows, human="people", parts=["correlations", "ranks"], resamples=20)
+    found = adjudge.meta(rows, people="people", parts=["correlations", "ranks"], resamples=20)
     held = found["correlations"].to_frame().set_index(["measure", "level", "coefficient"])["value"]
     ranks = found["ranks"].to_frame().groupby("measure")["rho"].first()
     for measure, rho in ranks.items():

@@ -45,7 +45,7 @@ def test_correlations_equal_loops_over_scipy(scored: Evaluation, shared_data: Pa
     topics = sorted({topic for topic, _ in people[HUMANS[0]]})
     systems = sorted({system for _, system in people[HUMANS[0]]})
     found = scored.meta(
-        MEASURES, human=[f"expert:{name}" for name in HUMANS], parts="correlations", resamples=20
+        MEASURES, people=[f"expert:{name}" for name in HUMANS], parts="correlations", resamples=20
     ).to_frame()
     assert list(found.columns) == [
         "measure", "human", "level", "coefficient", "among", "n", "value", "low", "high",

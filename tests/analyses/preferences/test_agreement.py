@@ -174,7 +174,7 @@ def test_mistakes() -> None:
     described = data_of({"human": HUMAN, "words": HUMAN}, {"words": None})
     with pytest.raises(UsageError, match="words is a description"):
         agreements(described, "human", ["words"])
-    with pytest.raises(UsageError, match="human=words is a description"):
+    with pytest.raises(UsageError, match="people=words is a description"):
         agreements(described, "words", ["human"])
     with pytest.raises(DataError, match="nothing has been scored that could agree with human"):
         agreements(described, "human")

@@ -29,7 +29,7 @@ def test_simulated_assessors_agree_with_experts(shared_data: Path, tmp_path: Pat
     e.take(summeval.read([tmp_path / "half.jsonl"]))
     said = runner(prefer.simulate)(f"{e.path} --from ref --count 200 --noise 0.1 --seed 1")
     assert "gave 4,761 answers in 50 topics, from the references" in said.stdout
-    done = runner(REPORT)(f"{e.path} --human expert:relevance --json --workers 1")
+    done = runner(REPORT)(f"{e.path} --people expert:relevance --json --workers 1")
     (report,) = json.loads(done.stdout)
     rows: dict[str, dict[str, Any]] = {}
     for row in report["tables"]["columns"]:

@@ -244,7 +244,7 @@ def report(judged_demo: Path, once: Once) -> dict[str, Any]:
     def fill(folder: Path) -> None:
         path = copytree(judged_demo, folder / "e")
         runner(prefer.simulate)(f"{path} --from ref --count 200 --noise 0.1 --seed 1")
-        done = runner(REPORT)(f"{path} --human coverage --json --workers 1")
+        done = runner(REPORT)(f"{path} --people coverage --json --workers 1")
         (folder / "report.json").write_text(done.stdout, encoding="utf-8")
 
     text = (once("preference-report", fill) / "report.json").read_text(encoding="utf-8")
@@ -319,7 +319,7 @@ def test_simulated_answers_take_no_time(demo: Path) -> None:
 
 
 def test_the_report_for_people(demo: Path) -> None:
-    done = runner(REPORT)(f"{demo} --human pyramid -m rouge-2-recall --rows topic --workers 1")
+    done = runner(REPORT)(f"{demo} --people pyramid -m rouge-2-recall --rows topic --workers 1")
     assert "Table 1. Agreement with people" in done.stdout
     assert "\nd05 " in done.stdout
     assert re.search(
@@ -327,7 +327,7 @@ def test_the_report_for_people(demo: Path) -> None:
         done.stdout,
     )
     assert "note: 1,000 of 1,000 answers are simulated" in done.stderr
-    rows = runner(REPORT)(f"{demo} --human pyramid --csv - --rows set --workers 1").stdout
+    rows = runner(REPORT)(f"{demo} --people pyramid --csv - --rows set --workers 1").stdout
     assert {row["table"] for row in csv.DictReader(StringIO(rows))} == {f"table-{k}" for k in range(1, 5)}
 
 
@@ -342,25 +342,25 @@ def test_simulate_score_converge(demo: Path, tmp_path: Path) -> None:
     assert scored["measure"] == "preference(source=ref)"
     assert len(scored["means"]) == 9
     found = json.loads(
-        runner(CONVERGE)(f"{tmp_path / 'e'} --human pyramid --runs 2 --step 100 --json").stdout
+        runner(CONVERGE)(f"{tmp_path / 'e'} --people pyramid --runs 2 --step 100 --json").stdout
     )[0]
     assert [row["answers"] for row in found["tables"]["convergence"]] == [100, 200, 205]
     assert {row["measure"] for row in found["tables"]["measures"]} == {"R1", "R2", "R3", "R4", "SU4", "JS"}
-    text = runner(CONVERGE)(f"{tmp_path / 'e'} --human pyramid --runs 1 --step 150").stdout
+    text = runner(CONVERGE)(f"{tmp_path / 'e'} --people pyramid --runs 1 --step 150").stdout
     assert "Agreement with pyramid by the number of answers per topic" in text
 
 
 @pytest.mark.parametrize(
     ("command", "line", "error", "message"),
     [
-        ("report", "--human pyramid --systems human", UsageError, 'systems is "human".*; expected one of'),
-        ("report", "--human words", UsageError, "human=words is a description"),
-        ("report", "--human 'rating(aspect=style)'", DataError, "no judgment gives such a score"),
-        ("report", "--human pyramd", UsageError, 'no measure "pyramd"'),
-        ("report", "--human expert:style", UsageError, 'no imported scores "expert:style"'),
+        ("report", "--people pyramid --systems human", UsageError, 'systems is "human".*; expected one of'),
+        ("report", "--people words", UsageError, "people=words is a description"),
+        ("report", "--people 'rating(aspect=style)'", DataError, "no judgment gives such a score"),
+        ("report", "--people pyramd", UsageError, 'no measure "pyramd"'),
+        ("report", "--people expert:style", UsageError, 'no imported scores "expert:style"'),
         ("score", "--source people", UsageError, '--source is "people", expected one of: man'),
         ("score", "--simulated many", UsageError, "simulated=many; expected paper or all, or a number"),
-        ("converge", "--human pyramid --penalty much", UsageError, 'penalty is "much"; expected one of'),
+        ("converge", "--people pyramid --penalty much", UsageError, 'penalty is "much"; expected one of'),
         ("simulate", "--from man", UsageError, 'origin is "man", expected one of: ref, py'),
     ],
 )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.tests import parts_of
 from adjudge.core.errors import UsageError
-from adjudge.core.options import ADVANCED, READING, option, shared
+from adjudge.core.options import ADVANCED, option, shared
 
 if TYPE_CHECKING:
     from adjudge.analyses.meta.cells import Cells
@@ -27,6 +27,7 @@ Swap = Literal["systems", "inputs", "both"]
 Systems = Literal["machines", "humans", "all"]
 Property = Literal["set", "type", "task", "selector", "length", "source length", "compression", "copy rate"]
 Part = Literal[
+    "verdicts",
     "correlations",
     "ranks",
     "accuracy",
@@ -41,7 +42,7 @@ Part = Literal[
     "slices",
 ]
 PARTS: tuple[Part, ...] = get_args(Part)
-USUAL: tuple[Part, ...] = ("correlations", "accuracy", "ceiling", "conclusions", "better")
+USUAL: tuple[Part, ...] = ("verdicts", "correlations", "accuracy", "ceiling", "conclusions", "better")
 """The parts of a plain call: those that take seconds and need no texts."""
 LEVELS: tuple[Level, ...] = get_args(Level)
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
@@ -56,26 +57,35 @@ RESAMPLES = 1000
 class Meta(Analysis["MetaResult"]):
     """How well each measure stands in for people, how sure that is, and which measure is better.
 
-    Correlations at the system, input and global level with intervals, pairwise accuracy, the human ceiling, agreement
-    of conclusions, tests of measures against each other; as further parts rank tables, discriminative power,
-    composites, a check whether measures can be fooled, curves of references, topics and assessors, and slices.
-    `to_frame` and CSV have a row per measure, human measure, level and coefficient; of a single part that part's rows.
+    First a verdict on every measure, and on your own beside the best known. Then correlations at the system, input and
+    global level with intervals, pairwise accuracy, the human ceiling, agreement of conclusions, tests of measures
+    against each other; as further parts rank tables, discriminative power, composites, a check whether measures can be
+    fooled, curves of references, topics and assessors, and slices. `to_frame` and CSV have a row per measure, human
+    measure, level and coefficient; of a single part that part's rows.
     """
 
     NAME = "meta"
     GROUP = "Trust"
-    EXAMPLE = "adjudge meta rated.csv --human overall"
+    EXAMPLE = "adjudge meta rated.csv --people overall"
     RUNS = "once"
     LEAVES_OUT = False
     WORK = "answering"
     PAGE = "adjudge.analyses.meta.page:write_meta"
     ON_A_PAGE: ClassVar[Mapping[str, Any]] = {"parts": PARTS}
 
-    human: str | Sequence[str] = option(
+    people: str | Sequence[str] = option(
         (),
+        of="measure",
         metavar="MEASURE",
         help="What people say: a measure, or what was asked, as overall.",
         unset="all that assessors gave",
+    )
+    against_measure: str | None = option(
+        None,
+        of="measure",
+        metavar="MEASURE",
+        help="Compare your own measures (imported, plug-ins, formulas, judges) with this one.",
+        unset="the best published one",
     )
     parts: str | Sequence[str] = option(
         USUAL, choices=PARTS, command="part", metavar="NAME", help="The questions to answer, or all."
@@ -144,9 +154,6 @@ class Meta(Analysis["MetaResult"]):
         panel=ADVANCED,
         help="Correction for many pairs; where a part does not have it, Holm's.",
     )
-    human_systems: str | Sequence[str] = option(
-        (), metavar="PATTERN", panel=READING, help="Systems that are human, such as 'H*'."
-    )
 
     def check(self) -> None:
         names = tuple(name.strip() for text in self.tests for name in text.split(",") if name.strip())
@@ -185,9 +192,6 @@ class Meta(Analysis["MetaResult"]):
             cells.among(which)  # type: ignore[arg-type]
         mixed = cells.has_humans and len(set(cells.kinds)) > 1
         return tuple(self.among) or (("machines", "all") if mixed else ("all",))  # type: ignore[arg-type]
-
-    def read(self, source: Any) -> Scores:
-        return super(Meta, replace(self, human=())).read(source).with_humans(self.human_systems)
 
     def run(self, scores: Scores) -> MetaResult:
         from adjudge.analyses.meta.result import answers

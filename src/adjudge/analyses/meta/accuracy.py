@@ -159,7 +159,7 @@ class AccuracyResult(RowsResult[MeasureAccuracy]):
         ]
         for name in dict.fromkeys(row.coefficient for row in rows):
             heading = HEADINGS.get(name) or f"pairwise, less than {self.closer_than:g} apart"
-            columns.append(Column(name, f"{heading}, {level} level", right=True))
+            columns.append(Column(name, heading, right=True))
             if name == CALIBRATED:
                 columns.append(Column("epsilon", right=True, format=".3g"))
             if name == CLOSER:

@@ -162,7 +162,7 @@ class MeasureComparison:
 
     def tables(self) -> Iterator[Table]:
         """The measures in order with their groups, then the pairs."""
-        heading = f"{coefficient_words(self.coefficient, short=True)}, {self.level} level"
+        heading = coefficient_words(self.coefficient, short=True)
         letters = {  # they stand close, or apart where there are very many
             place.measure.measure: set(place.letters.split() if " " in place.letters else place.letters)
             for place in self.places
@@ -189,7 +189,7 @@ class MeasureComparison:
             Column("ranks", right=False, data=False),
             Column("best", show="never"),
             Column("worst", show="never"),
-            title=f"Measures by their correlation {self.where}: those that share a letter do not differ significantly"
+            title=f"Correlation {self.where}: measures that share a letter do not differ significantly"
             + (" or were not tested" if untested else ""),
             signature=self.signature,
         )
@@ -221,7 +221,7 @@ class MeasureComparison:
             Column("p", show="never"),
             Column("corrected", show="never"),
             Column("conclusion", right=False),
-            title=f"Pairs of measures by their correlations {self.where} ({self.tested_by})",
+            title=f"Pairs of measures, correlation {self.where} ({self.tested_by})",
             signature=self.signature,
         )
 
@@ -251,6 +251,7 @@ class BetterResult(Result):
     """Measures compared with each other: by human measure, level, coefficient and choice of systems."""
 
     WORDS = "adjudge.analyses.meta.words.better"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FIGURES: ClassVar[Mapping[str, str]] = {"measure-groups": "adjudge.analyses.meta.figures:measure_groups"}
     FRAME = "better"
     IN_JSON = ("better",)

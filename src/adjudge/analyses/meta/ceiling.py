@@ -80,7 +80,7 @@ class CeilingResult(RowsResult[MeasureCeiling]):
     FIGURES: ClassVar[Mapping[str, str]] = {"ceiling": "adjudge.analyses.meta.figures:ceiling"}
     FRAME = "ceiling"
     IN_JSON = ("ceiling",)
-    TITLE = "Measures beside the human ceiling"
+    TITLE = "Measures and the human ceiling"
 
     ceilings: tuple[AssessorsCeiling, ...]
     clustered: bool
@@ -137,7 +137,7 @@ class CeilingResult(RowsResult[MeasureCeiling]):
         if self.clustered:
             over = ["sets of topics" if name == "topics" else name for name in over]
         intervals = (
-            f"; {self.confidence:.0%} intervals of the difference over {listed(list(dict.fromkeys(over)))}"
+            f": {self.confidence:.0%} intervals of the difference, over {listed(list(dict.fromkeys(over)))}"
         )
         return Table.of(
             f"ceiling-{level}-{among}",
@@ -149,12 +149,12 @@ class CeilingResult(RowsResult[MeasureCeiling]):
             Column("human", "with", right=False, show="varies"),
             Column("coefficient", right=False),
             Column("n", "assessors", right=True),
-            Column("ceiling", f"human ceiling, {level} level", right=True, tiny=False),
-            Column("value", f"measure's, {level} level", right=True, tiny=False),
-            Column("shown", f"difference, {level} level", right=True, data=False),
+            Column("ceiling", "human ceiling", right=True, tiny=False),
+            Column("value", "the measure", right=True, tiny=False),
+            Column("shown", "difference", right=True, data=False),
             *hidden("difference low high"),
-            title=f"Measures and assessors with the mean of the other assessors, {level} level, among"
-            f" {over_words(among)}{intervals if over else ''}",
+            title=f"Measures and the human ceiling at the {level} level, among {over_words(among)}"
+            f"{intervals if over else ''}",
         )
 
 

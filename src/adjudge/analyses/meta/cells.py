@@ -14,6 +14,7 @@ from adjudge.core.phrases import Argument
 from adjudge.core.results import Note
 from adjudge.core.words import listed, natural
 from adjudge.data.scores import UNSET, AllLengths, Among, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
+from adjudge.measures.registry import parse_measure
 from adjudge.measures.spec import judge_of, same_name, split_spec
 from adjudge.stats.checks import FloatArray
 
@@ -56,6 +57,8 @@ class Cells:
     chosen: Among = "all"
     all_topics: bool = False
     """Whether measures keep topics that nobody judged."""
+    target: str = ""
+    """The length and form of all scores, where these are one: `100 words, extract`. Then no measure's name has them."""
 
     @property
     def row_topics(self) -> tuple[str, ...]:
@@ -136,7 +139,7 @@ def cells_of(
     automatic = _automatic(scores, people, measures)
     _check_target(scores, [*people, *automatic], length, form)
     judged = scores.without(without)
-    by_people = [judged.higher_is_better(name, "human", length=length, form=form) for name in people]
+    by_people = [judged.higher_is_better(name, "people", length=length, form=form) for name in people]
     machine = [scores.higher_is_better(name, "measure", length=length, form=form) for name in automatic]
     if any(matrix.rows for matrix in (*by_people, *machine)):
         by_people, machine = (
@@ -152,6 +155,11 @@ def cells_of(
     beyond = {t for matrix in machine for t in _with_values(matrix, axis=1)} - set(rows)
     if beyond and not all_topics:
         notes.append(Note.of("topics-not-judged", n=len(beyond)))
+    targets = {
+        matrix.heading.removeprefix(matrix.info.heading).removeprefix(", ")
+        for matrix in (*by_people, *machine)
+    }
+    target = targets.pop() if len(targets) == 1 else ""
     # Topics of one set are one cluster, and so are the lengths of one topic.
     topics = tuple(row.topic for row in rows.values())
     sets = tuple(str(s) for s in scores.topic_values("set", topics) if s is not None)
@@ -163,11 +171,15 @@ def cells_of(
         clusters=clusters if len(set(clusters)) < len(clusters) else None,
         systems=tuple(systems),
         kinds=tuple(scores.kind(s) for s in systems),
-        measures=tuple(map(_info, machine)),
+        measures=tuple(_info(matrix, target) for matrix in machine),
         automatic=np.stack([_placed(matrix, tuple(rows), systems) for matrix in machine]),
-        humans=tuple(_human(judged, matrix, tuple(rows), systems, length, form) for matrix in by_people),
+        humans=tuple(
+            replace(_human(judged, matrix, tuple(rows), systems, length, form), info=_info(matrix, target))
+            for matrix in by_people
+        ),
         notes=tuple(notes),
         all_topics=all_topics,
+        target=target,
     )
 
 
@@ -184,7 +196,7 @@ def _check_target(
         raise UsageError(f"no measure has scores of form {quoted(form)}; there is: {listed(sorted(forms))}")
 
 
-def human_measures(scores: Scores, named: str | Sequence[str], *, argument: str = "human") -> list[str]:
+def human_measures(scores: Scores, named: str | Sequence[str], *, argument: str = "people") -> list[str]:
     """The measures that are people's: those named, also by what was asked (overall); else all with assessors.
 
     `argument` is how the caller has them called.
@@ -268,10 +280,15 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
 
 
 def is_judged(scores: Scores, measure: str) -> bool:
-    """Whether people gave the scores: by name, or several to each summary, as a crowd does."""
+    """Whether people gave the scores: by name, several to each summary as a crowd does, or as answers in the app."""
     if judge_of(measure) is not None:
         return False
-    return scores.of_people(measure) or bool((scores.of(measure)["repeat"] > 0).any())
+    if scores.of_people(measure) or (scores.of(measure)["repeat"] > 0).any():
+        return True
+    try:
+        return "judgments" in parse_measure(measure).needs
+    except UsageError:  # a column of a table, a formula
+        return False
 
 
 def _at_its_length(scores: Scores, matrix: ScoreMatrix) -> ScoreMatrix:
@@ -320,8 +337,10 @@ def _rows(
     return {name: rows[name] for name in sorted(rows, key=natural)}
 
 
-def _info(matrix: ScoreMatrix) -> MeasureInfo:
-    return replace(matrix.info, title=matrix.heading, signature=matrix.signature)
+def _info(matrix: ScoreMatrix, target: str = "") -> MeasureInfo:
+    """A measure as the parts name it; a length and form that all have is said once, elsewhere."""
+    title = matrix.info.heading if target else matrix.heading
+    return replace(matrix.info, title=title, signature=matrix.signature)
 
 
 def _placed(matrix: ScoreMatrix, rows: Sequence[str], systems: Sequence[str]) -> FloatArray:

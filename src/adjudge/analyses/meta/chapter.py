@@ -27,6 +27,7 @@ from adjudge.core.table import Table
 from adjudge.core.words import capitalised, in_shell, listed
 
 QUESTIONS = {
+    "verdicts": ("Which measures stand in for people?", ""),
     "correlations": ("How far do measures correlate with people?", "scatter"),
     "ceiling": ("How do measures compare with one more assessor?", "ceiling"),
     "better": ("Which measure is nearer to people?", "measure-groups"),
@@ -60,15 +61,16 @@ class MetaPart(SectionPart[MetaResult]):
                 f"adjudge score {findings.where} -m rouge-2 adds one" if scores.folder is not None else "",
             )
         common: dict[str, Any] = {
-            "human": people,
-            "levels": LEVELS,
-            "coefficients": COEFFICIENT,
+            "people": people,
             "length": one_length(findings, [*people, *automatic]),
             "form": one_form(scores, [*people, *automatic], findings.target[1]),
             "alpha": 1 - findings.options.level,
             "seed": findings.options.seed,
         }
+        first = meta(scores, automatic, parts="verdicts", **common)  # as the command gives it
+        common |= {"levels": LEVELS, "coefficients": COEFFICIENT}
         made = meta(scores, automatic, parts=("correlations", "ceiling"), resamples=RESAMPLES, **common)
+        made = replace(made, parts={**first.parts, **made.parts})
         if not 1 < len(automatic) <= MOST_GROUPED:
             return made
         try:  # a test between measures takes more resamples than an interval
@@ -80,8 +82,8 @@ class MetaPart(SectionPart[MetaResult]):
     def about(self, result: MetaResult, findings: Findings) -> Iterator[str]:
         names = listed([human.info.words for human in result.cells.humans], most=MOST_PEOPLE)
         yield (
-            f"Compared with {names}, by Kendall's tau-b: of systems' means (system level), and of the summaries of one"
-            " topic, averaged over topics (input level)."
+            f"Compared with {names}. After the verdicts, correlations are Kendall's tau-b, of systems' means (system"
+            " level) and within topics (input level)."
         )
         measures = [*people_of(findings), *_automatic(findings)]
         yield from length_words(findings, measures)
@@ -89,7 +91,7 @@ class MetaPart(SectionPart[MetaResult]):
 
     def sections(self, result: MetaResult, findings: Findings) -> Iterator[Section]:
         people = " ".join(
-            Argument("human", in_shell(human.info.measure)).at("command") for human in result.cells.humans
+            Argument("people", in_shell(human.info.measure)).at("command") for human in result.cells.humans
         )
         command = f"{self.command(findings)} {people} -o meta"
         last = list(result.parts)[-1:]
@@ -100,8 +102,8 @@ class MetaPart(SectionPart[MetaResult]):
             yield section(
                 f"meta-{name}",
                 question,
-                sentences=list(part.sentences())[1:],
-                figure=page_figure(part, figure),
+                sentences=() if name == "verdicts" else part.sentences(),
+                figure=page_figure(part, figure) if figure else None,
                 tables=[first],
                 further=[table for table in further if _is_told(table)],
                 notes=[*part.warnings(), *of_all],
@@ -114,7 +116,7 @@ class MetaPart(SectionPart[MetaResult]):
             yield Absent(f"{QUESTIONS[name][0]} {capitalised(spoken(why, 'python'))}")
 
     def headlines(self, result: MetaResult) -> Iterable[str]:
-        return (part.headline() for part in result.parts.values())
+        return result["verdicts"].sentences()
 
     def signatures(self, result: MetaResult) -> Iterable[tuple[str, str]]:
         for part in result.parts.values():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -112,7 +112,7 @@ class CompositesAmong:
                 for c in regressions
             ),
             title=(
-                f"What composites of {len(self.measures)} standardised measures are made of, among"
+                f"Weights of {len(self.measures)} standardised measures in the composites, among"
                 f" {over_words(self.among)}"
             ),
             signature=self.how(),
@@ -152,6 +152,7 @@ class CompositesResult(Result):
     """Composites beside single measures: what they are made of, their correlations with people, the pairs they find."""
 
     WORDS = "adjudge.analyses.meta.words.composites"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FRAME = "composites"
     IN_JSON = ("composites",)
 
@@ -180,7 +181,7 @@ class CompositesResult(Result):
                     yield replace(
                         table,
                         name=f"composites-{table.name}{end}",
-                        title=f"{table.title}; composites stand below the single measures{over}",
+                        title=f"{table.title}; single measures, then composites{over}",
                         signature=part.how(),
                     )
 

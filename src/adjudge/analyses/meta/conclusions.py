@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -369,6 +369,7 @@ class ConclusionsResult(Result):
     """The five cells of every measure, human measure and choice of pairs."""
 
     WORDS = "adjudge.analyses.meta.words.conclusions"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FRAME = "conclusions"
     IN_JSON = ("conclusions", "conclusion-pairs")
 
@@ -433,7 +434,7 @@ class ConclusionsResult(Result):
     def _all_rows(self) -> Table:
         """A row per measure, human measure and choice of pairs."""
         rows = [row.record() for row in self.agreements]
-        return Table.of("conclusions", rows, *rows[0], title="Conclusions of measures beside people's")
+        return Table.of("conclusions", rows, *rows[0], title="Conclusions of measures and of people")
 
     def _all_pairs(self) -> Table:
         """A row per measure, human measure, choice of pairs and pair of systems.
@@ -481,7 +482,7 @@ class ConclusionsResult(Result):
             f"conclusions-{among}",
             records,
             *(shown.get(name) or Column(name, show="never") for name in records[0]),
-            title=f"Conclusions of measures beside people's, on {AMONG_WORDS[among]}: who finds a difference",
+            title=f"Who finds a difference, on {AMONG_WORDS[among]}",
         )
 
     def _contradictions(self) -> Table:
@@ -505,7 +506,7 @@ class ConclusionsResult(Result):
             Column("measure_better", "better by the measure", right=False),
             Column("measure_difference", "difference"),
             Column("measure_p", "p"),
-            title="Contradictions: people find the one system better, the measure the other (corrected p)",
+            title="Contradictions: people find one system better, the measure the other (corrected p)",
         )
 
     def _populations(self) -> Iterator[dict[str, Any]]:

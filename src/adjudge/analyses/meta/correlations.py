@@ -112,10 +112,7 @@ class CorrelationsResult(RowsResult[MeasureCorrelation]):
             Column("measure", right=False),
             Column("human", "with", right=False, show="varies"),
             Column("n", counted_words(level), right=True),
-            *(
-                Column(name, f"{coefficient_words(name, short=True)}, {level} level", right=True)
-                for name in self.coefficients
-            ),
+            *(Column(name, coefficient_words(name, short=True), right=True) for name in self.coefficients),
             title=f"Correlation with {whom} at the {level} level, among {over_words(among)}:"
             f" {LEVEL_WORDS[level]}{intervals}",
         )

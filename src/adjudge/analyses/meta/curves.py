@@ -145,6 +145,7 @@ class CurvesResult(Result):
     """How correlation with people and discriminative power grow with references, topics and assessors."""
 
     WORDS = "adjudge.analyses.meta.words.curves"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FIGURES: ClassVar[Mapping[str, str]] = {
         "references-curve": "adjudge.analyses.meta.figures:references_curve",
         "topics-curve": "adjudge.analyses.meta.figures:topics_curve",

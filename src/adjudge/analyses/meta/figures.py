@@ -847,7 +847,7 @@ def _people(scores: Scores, options: FigureOptions) -> str:
     """The one human measure that is named, else the first that assessors gave."""
     if len(options.people) > 1:
         raise UsageError(f"this figure takes one human measure: choose one of {', '.join(options.people)}")
-    return human_measures(scores, options.people or (), argument="people")[0]
+    return human_measures(scores, options.people or ())[0]
 
 
 def _of_meta(

@@ -19,6 +19,7 @@ from adjudge.analyses.pages.parts import (
     Drawing,
     DrawnRow,
     Fact,
+    PageSection,
     PartsPage,
     headlines,
     render_parts,
@@ -59,12 +60,21 @@ def meta_page(result: MetaResult, *, made_at: str | None = None) -> PartsPage:
             Fact("Topics", f"{len(cells.topics):,}", ""),
             *([Fact("Assessors", f"{max(several):,}", at_most)] if several else []),
         ),
-        headlines=headlines(sections),
+        headlines=tuple(_headlines(sections)),
         notes=tuple(result.own_warnings()),
         sections=sections,
         signature=result.signature,
         latex="meta.tex",
     )
+
+
+def _headlines(sections: Sequence[PageSection]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every verdict, and the first sentences of the other parts."""
+    for part in sections:
+        if part.name == MetaResult.FIRST:
+            yield f"#{part.name}", part.question, part.sentences
+        else:
+            yield from headlines([part])
 
 
 def _drawings(part: CorrelationsResult) -> Iterator[Drawing]:

@@ -134,6 +134,8 @@ R = TypeVar("R", bound=MeasureRow)
 class RowsResult(Result, Generic[R]):
     """Every measure beside every human measure: a table per level and choice of systems."""
 
+    ROWS_SAY_ALL: ClassVar[bool] = True
+
     TITLE: ClassVar[str]
     """Of the table of all rows, which is called as the part is."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -68,6 +68,7 @@ class PowerResult(Result):
     """The counts of all measures, people's first."""
 
     WORDS = "adjudge.analyses.meta.words.power"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FRAME = "power-rows"
     IN_JSON = ("power-rows",)
 

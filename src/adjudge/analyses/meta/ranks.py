@@ -150,6 +150,7 @@ class RanksResult(Result):
     """A rank table per human measure and choice of systems."""
 
     WORDS = "adjudge.analyses.meta.words.ranks"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FIGURES: ClassVar[Mapping[str, str]] = {"ranks": "adjudge.analyses.meta.figures:ranks"}
     FRAME = "ranks"
     IN_JSON = ("ranks",)

@@ -15,6 +15,7 @@ from adjudge import __version__
 from adjudge.analyses.meta import USUAL, Meta
 from adjudge.analyses.meta.cells import Cells, cells_of
 from adjudge.analyses.meta.parts import MetaRun
+from adjudge.analyses.meta.verdicts import one_of, verdicts
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.results import Note, Parts, Result
@@ -28,6 +29,7 @@ FILES = ("conclusion-pairs", "composite-scores", "agreement-by-topic")
 
 
 QUESTIONS: Mapping[str, tuple[str, str]] = {
+    "verdicts": ("Which measures stand in for people?", "verdicts"),
     "correlations": ("How far do measures correlate with people?", "correlate_all"),
     "ranks": ("Do measures rank systems as people do?", "rank_tables"),
     "accuracy": ("How often do measures order systems and summaries as people do?", "accuracy_all"),
@@ -48,8 +50,8 @@ def answers(scores: Scores, asked: Meta) -> MetaResult:
     """The answers to the questions that are asked; an error where there is none at all."""
     cells = cells_of(
         scores,
-        asked.human,
-        asked.measure or (),
+        asked.people,
+        [*asked.measure, *one_of(scores, asked.against_measure)] if asked.measure else (),
         length=asked.length,
         form=asked.form,
         all_topics=asked.all_topics,
@@ -62,9 +64,12 @@ def answers(scores: Scores, asked: Meta) -> MetaResult:
     for name in asked.parts:
         asked.progress(0, 1)
         try:
-            parts[name] = getattr(import_module(f"{__package__}.{name}"), QUESTIONS[name][1])(run)
+            if name != "verdicts":
+                parts[name] = getattr(import_module(f"{__package__}.{name}"), QUESTIONS[name][1])(run)
         except (DataError, UsageError) as error:
             absent[name] = error.text
+    if "verdicts" in asked.parts:
+        parts = {"verdicts": verdicts(run, parts), **parts}
     if not parts:
         raise DataError("; ".join(dict.fromkeys(absent.values())))
     in_full = () if asked.parts == USUAL else tuple(parts)
@@ -78,7 +83,7 @@ class MetaResult(Parts):
     """A meta-evaluation: its parts by name, and why others are absent."""
 
     QUESTIONS: ClassVar[Mapping[str, str]] = {name: question for name, (question, _) in QUESTIONS.items()}
-    MAIN = "correlations"
+    MAIN, FIRST = "correlations", "verdicts"
 
     asked: Meta
     cells: Cells
@@ -109,6 +114,10 @@ class MetaResult(Parts):
     def notes(self) -> Iterator[Note]:
         yield from self.cells.notes
         infos = (*self.cells.measures, *(human.info for human in self.cells.humans))
+        if self.cells.target:
+            yield Note.of("of-one-target", target=self.cells.target)
+        if not self.asked.people:
+            yield Note.of("people-by-assessors", measures=[human.info.words for human in self.cells.humans])
         if lower := [info.words for info in infos if info.better == "lower"]:
             yield Note.of("lower-is-better", measures=lower)
         asked = self.asked

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -91,6 +91,7 @@ class SlicesResult(Result):
     """Every measure on every slice, by choice of systems; p is corrected over the tests of one choice."""
 
     WORDS = "adjudge.analyses.meta.words.slices"
+    ROWS_SAY_ALL: ClassVar[bool] = True
     FRAME = "slices"
     IN_JSON = ("slices",)
 
@@ -163,10 +164,10 @@ class SlicesResult(Result):
                 Column("by", right=False),
                 Column("slice", right=False),
                 Column("topics", right=True),
-                *(Column(name, f"{heading}, input level", right=True) for name, heading in measures.items()),
+                *(Column(name, heading, right=True) for name, heading in measures.items()),
                 title=(
-                    f"{coefficient_words(self.coefficient)} with people at the input level on some topics, among"
-                    f" {over_words(among)}; * significantly less, + significantly more than on the other topics"
+                    f"{coefficient_words(self.coefficient)} with people at the input level on slices of topics, among"
+                    f" {over_words(among)}: * significantly less, + significantly more than on the other topics"
                 ),
             )
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from adjudge.stats.shares import ClusteredShare
 
 KIND_WORDS: Mapping[str, str] = {
-    "missed": "people: all of it, {measure}: uncovered",
-    "credited": "people: none of it, {measure}: covered",
+    "missed": "people: fully covered, {measure}: not covered",
+    "credited": "people: not covered, {measure}: covered",
 }
 MOST = 5
 """Mismatches that a terminal shows in full."""
@@ -32,15 +32,15 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
     ),
     "several-targets": lambda targets: (
         f"summaries of {listed(targets)} are counted together: {Argument('length')} and {Argument('form')}"
-        " look at one length and form"
+        " choose one length and form"
     ),
     "judgments-left-out": lambda n, why: f"{left_out(n, why)} left out",
     "units-without-value": lambda n, title: (
-        f"{counted(n, 'judged unit')} without anything that {title} counts: called nothing"
+        f"{counted(n, 'judged unit')} without anything that {title} counts: not decided"
     ),
     "tagged-and-no-mismatch": lambda n: (
-        f"{counted(n, 'unit is', 'units are')} tagged and no mismatch under these cut-offs: their tags are kept, and"
-        " not counted"
+        f"{counted(n, 'tagged unit is', 'tagged units are')} no mismatch with these cut-offs: their tags are kept, not"
+        " counted"
     ),
 }
 
@@ -52,16 +52,16 @@ def kind_words(result: MismatchResult, kind: str) -> str:
 def sentences(result: MismatchResult) -> Iterator[str]:
     missed, credited = (result.share(kind) for kind in MISMATCH_KINDS)
     yield (
-        f"{result.title} calls {_of(missed)} uncovered that people call fully covered{_interval(missed)}, and"
-        f" {_of(credited)} covered of which people say that nothing is expressed{_interval(credited)}."
+        f"{result.title} misses {_of(missed)} that people call fully covered{_interval(missed)}, and credits"
+        f" {_of(credited)} that people call not covered{_interval(credited)}."
     )
     cut = result.cut
-    who = "every assessor says so" if cut.agree == "all" else "more than half of the assessors say so"
+    who = "every assessor" if cut.agree == "all" else "most assessors"
     full = "100 %" if cut.full == 1 else f"{100 * cut.full:g} % or more"
     none = "0 %" if cut.none == 0 else f"{100 * cut.none:g} % or less"
     yield (
-        f"People call a unit fully covered at {full} and not covered at {none}, where {who}; {result.title} calls it"
-        f" covered from {cut.covered:g} on, and uncovered up to {cut.uncovered:g}."
+        f"Fully covered: {full} by {who}; not covered: {none}. {result.title} covers a unit from {cut.covered:g} on,"
+        f" and misses it up to {cut.uncovered:g}."
     )
     yield from _about_tags(result)
     counted_once = "A unit counts once for every summary that was judged against it."
@@ -69,15 +69,14 @@ def sentences(result: MismatchResult) -> Iterator[str]:
         yield f"{counted_once} Intervals are Wilson's, and take the units of the one topic as independent."
     else:
         yield (
-            f"{counted_once} Intervals are Wilson's, widened by how much more shares differ between topics than those"
-            " of independent units would: they suppose that topics are a sample, and nothing of the units of one"
-            " topic. A system with none or all takes the widening of all systems together; where that is not known"
-            " either, units count as independent. Assessors are taken as they are."
+            f"{counted_once} Intervals are Wilson's, widened by how much shares differ between topics. A system with no"
+            " mismatch, or with nothing else, takes the widening of all systems together; where that is not known"
+            " either, units count as independent. Intervals are for these assessors."
         )
 
 
 def _of(share: ClusteredShare) -> str:
-    return f"{share.hits:,} of the {counted(share.n, 'model unit')}" if share.n else "none of 0 model units"
+    return f"{share.hits:,} of the {counted(share.n, 'unit')}" if share.n else "none of 0 units"
 
 
 def _interval(share: ClusteredShare) -> str:
@@ -93,9 +92,9 @@ def _about_tags(result: MismatchResult) -> Iterator[str]:
     ]
     if people:
         who = counted(len(set().union(*people)), "person", "people")
-        yield f"{len(people):,} of {total} {'is' if len(people) == 1 else 'are'} tagged, by {who}."
+        yield f"{len(people):,} of {total} tagged, by {who}."
     elif result.mismatches:
-        yield f"None of the {total} is tagged yet."
+        yield f"{total} to tag."
 
 
 def first_mismatches(result: MismatchResult) -> Iterator[tuple[str, Style]]:

@@ -155,8 +155,8 @@ class PreferenceStudy(AnyAnalysis[R_co]):
     GROUP = "Judge"
     SOURCE = ("evaluation", "an evaluation or its folder")
 
-    human: str | None = option(
-        None, of="measure", metavar="SPEC", help="What people say: expert:relevance, coverage, ..."
+    people: str | None = option(
+        None, of="measure", metavar="MEASURE", help="What people say: expert:relevance, coverage, ..."
     )
     _: KW_ONLY
     systems: Systems = option(
@@ -187,11 +187,11 @@ class PreferenceStudy(AnyAnalysis[R_co]):
     )
 
     @property
-    def people(self) -> str:
+    def people_measure(self) -> str:
         """The measure that is people's."""
-        if self.human is None:
-            raise UsageError(f"which measure is people's? say {Argument('human', 'SPEC')}")
-        return self.human
+        if self.people is None:
+            raise UsageError(f"which measure is people's? say {Argument('people', 'MEASURE')}")
+        return self.people
 
     def read(self, source: Any) -> PairSource:
         from adjudge.analyses.preferences.source import read_folder
@@ -210,7 +210,7 @@ class PreferencesNeeded(PreferenceStudy["Convergence"]):
     NAME = "prefer converge"
     FUNCTION = "preferences_needed"
     METHOD = "prefer.converge"
-    EXAMPLE = 'adjudge prefer converge my-eval --human "rating(aspect=relevance)" --runs 10 --step 50'
+    EXAMPLE = 'adjudge prefer converge my-eval --people "rating(aspect=relevance)" --runs 10 --step 50'
     WORK = "scoring, then drawing answers"
 
     _: KW_ONLY
@@ -234,7 +234,7 @@ class PreferenceReport(PreferenceStudy["PreferenceTables"]):
     NAME = "prefer report"
     FUNCTION = "preference_tables"
     METHOD = "prefer.report"
-    EXAMPLE = 'adjudge prefer report my-eval --human "rating(aspect=relevance)" --rows topic'
+    EXAMPLE = 'adjudge prefer report my-eval --people "rating(aspect=relevance)" --rows topic'
     WORK = "scoring"
 
     measure: str | Sequence[str] = option(

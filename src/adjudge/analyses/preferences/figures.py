@@ -411,7 +411,7 @@ def _preferences_needed(scores: Scores, options: FigureOptions) -> Figure:
 
     if len(options.people) > 1:
         raise UsageError(f"this figure takes one human measure: choose one of {', '.join(options.people)}")
-    people = options.people[0] if options.people else human_measures(scores, (), argument="people")[0]
+    people = options.people[0] if options.people else human_measures(scores, ())[0]
     gathered = gathered_of(_in_folder(scores))
     assert gathered is not None
     if options.measures:

@@ -215,7 +215,7 @@ def human_matrix(
 ) -> ScoreMatrix:
     """What people say of the systems that count, turned so that higher is better."""
     name = data.resolve(human)
-    return data.higher_is_better(name, "human", length=length, form=form, among=_AMONG[systems])
+    return data.higher_is_better(name, "people", length=length, form=form, among=_AMONG[systems])
 
 
 def _by_topic(people: ScoreMatrix, matrix: ScoreMatrix, *, half: bool) -> Iterator[TopicAgreement]:
@@ -324,7 +324,7 @@ def score_columns(source: PairSource, specs: Iterable[str], asked: PreferenceStu
     folder, collection, judgments = source.folder, source.gathered.collection, source.gathered.judgments
     why: dict[str, str] = {}
     ready = []
-    wanted = [*specs, *([] if asked.human is None else [asked.human])]
+    wanted = [*specs, *([] if asked.people is None else [asked.people])]
     for measure in parse_measures(spec for spec in wanted if not is_imported(spec)):
         try:
             check_needs(collection, judgments, [measure])
@@ -344,8 +344,8 @@ def score_columns(source: PairSource, specs: Iterable[str], asked: PreferenceStu
         )
     data = Scores.of_folder(folder, collection, lambda: judgments)
     why |= {str(m): "no judgment gives such a score" for m in ready if str(m) not in data.measures}
-    if asked.human is not None and (missing := why.get(expanded(asked.human)[0])):
-        raise DataError(f"{Argument('human', asked.human)}: {missing}")
+    if asked.people is not None and (missing := why.get(expanded(asked.people)[0])):
+        raise DataError(f"{Argument('people', asked.people)}: {missing}")
     gathered = source.gathered.of_topics(chosen_in(collection, asked.topics))
     return Columns(
         data=data.of_topics(asked.topics),
@@ -673,7 +673,7 @@ def converge(
     """
     if isinstance(asked.length, str):
         raise UsageError(f"answers are about texts of one length: say which with {Argument('length')}")
-    people = human_matrix(data, asked.people, asked.systems, asked.length, asked.form)
+    people = human_matrix(data, asked.people_measure, asked.systems, asked.length, asked.form)
     prepared = {
         topic: prepare(batches.get(topic), people, values, asked)
         for topic, values in zip(people.topics, people.values, strict=True)
@@ -1011,7 +1011,7 @@ def paper_tables(columns: Columns, asked: PreferenceReport, minutes: Minutes) ->
     A table is over the topics that all of its columns have, so that its means can be compared.
     """
     base, data = _base(asked), columns.data
-    people = data.resolve(asked.people)
+    people = data.resolve(asked.people_measure)
     named = [part for m in asked.measure or () for part in ([m] if m in data.measures else split_specs(m))]
     extra = {m: m for spec in named for m in ([spec] if spec in data.measures else expanded(spec))}
     cells = {

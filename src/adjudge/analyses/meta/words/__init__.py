@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, cast
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from adjudge.analyses.phrasebook import interval
+from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
     from adjudge.analyses.meta.better import BetterResult
     from adjudge.analyses.meta.correlations import CorrelationsResult
+    from adjudge.analyses.meta.parts import MeasureRow, RowsResult
     from adjudge.analyses.meta.result import MetaResult
+
 
 LEVEL_WORDS = {
     "system": "systems' means over topics",
@@ -31,6 +35,10 @@ _COEFFICIENTS = {
     "pairwise-closer": ("pairwise accuracy of close pairs", "pairwise, close pairs"),
     "soft-pairwise": ("soft pairwise accuracy", "soft pairwise"),
 }
+
+
+SYMBOLS = {"pearson": "r", "spearman": "rho", "kendall-b": "tau-b", "kendall-c": "tau-c"}
+"""What a coefficient is called beside its number."""
 
 
 def coefficient_words(coefficient: str, *, short: bool = False) -> str:
@@ -61,10 +69,55 @@ def over_words(among: str) -> str:
     return {"machines": "machines", "humans": "humans"}.get(among, "all systems")
 
 
-def where_words(level: str, among: str, coefficient: str | None = None) -> str:
-    """`At the system level, among machines, by Pearson's r`, as sentences begin."""
-    by = f", by {coefficient_words(coefficient)}" if coefficient is not None else ""
-    return f"At the {level} level, among {over_words(among)}{by}"
+def at_words(level: str, among: str) -> str:
+    """`System level, among machines: `, in front of a sentence that stands alone."""
+    return f"{level.capitalize()} level, among {over_words(among)}: "
+
+
+def placed(level: str, among: str, lines: Iterable[str]) -> Iterator[str]:
+    """Lines that stand alone: the first says of which level and systems they are."""
+    for at, line in enumerate(lines):
+        yield line if at else f"{at_words(level, among)}{line}"
+
+
+def of_first_table(result: RowsResult[Any], about: Callable[..., Iterable[str]]) -> Iterator[str]:
+    """What the first table says; the others have their own lines below them."""
+    table, place = next(iter(result.groups().items()))
+    yield from placed(*place, about(result, table))
+
+
+def number(value: float) -> str:
+    """`.75`, `-.60`, `1.00`: a correlation or a share, as papers print it."""
+    text = f"{value:z.2f}"
+    return text.replace("0.", ".", 1) if abs(value) < 0.995 else text
+
+
+def highest(rows: Sequence[MeasureRow], what: str, confidence: float, *, on: str = "") -> str:
+    """Who has most of something, and who least: `NAMS has the highest r with relevance, .34; ...`.
+
+    Equal is what the table shows as equal.
+    """
+    order = sorted((row for row in rows if not math.isnan(row.value)), key=lambda row: -row.value)
+    if not order:
+        why = "; ".join(dict.fromkeys(row.why for row in rows if row.why))
+        return f"No {what} with {rows[0].human.words}: {why}."
+    best, last = (
+        [row for row in order if f"{row.value:.3f}" == f"{end.value:.3f}"] for end in (order[0], order[-1])
+    )
+    one = best[0]
+    names, lowest = (listed([row.measure.words for row in some], most=9) for some in (best, last))
+    interval = ""
+    if len(best) == 1 and not math.isnan(one.low):
+        interval = f"{confidence:.0%} interval {number(one.low)} to {number(one.high)}"
+    more = "; ".join(filter(None, (on, interval)))
+    more, human, value = f" ({more})" if more else "", one.human.words, number(one.value)
+    if len(order) == 1:
+        return f"{names}: {what} = {value} with {human}{more}."
+    have = "has" if len(best) == 1 else "have"
+    if len(best) == len(order):
+        return f"{names} have the same {what} with {human}, {value}{more}."
+    least = f"{lowest} the lowest, {number(last[0].value)}"
+    return f"{names} {have} the highest {what} with {human}, {value}{more}; {least}."
 
 
 def interval_words(low: float, high: float) -> str:
@@ -106,6 +159,11 @@ def _left_out(n: int, what: str, more: str) -> str:
 
 
 NOTES = {
+    "of-one-target": "all scores are of summaries of {target}",
+    "people-by-assessors": lambda measures: (
+        f"people's measures, because assessors gave them: {listed(measures, most=9)};"
+        f"{' sentences are about the first,' if len(measures) > 1 else ''} {Argument('people', 'MEASURE')} names others"
+    ),
     "systems-not-judged": lambda systems: _left_out(len(systems), "system", f": {listed(systems)}"),
     "topics-not-judged": lambda n: _left_out(n, "topic", " of the measures' scores too"),
     "lower-is-better": lambda measures: (

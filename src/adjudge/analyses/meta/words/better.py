@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from adjudge.analyses.conclusions import candidates
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.better import SWAPPED, BetterResult, MeasureComparison
-from adjudge.analyses.meta.words import coefficient_words
-from adjudge.analyses.phrasebook import best_words
-from adjudge.core.words import counted, listed
+from adjudge.analyses.meta.words import coefficient_words, placed
+from adjudge.core.words import counted, listed, p_number
 
 NOTES = {
     "pairs-not-tested": lambda n, where, why: (
@@ -38,43 +37,49 @@ NOTES = {
 
 
 def sentences(result: BetterResult) -> Iterator[str]:
-    for compared in result.comparisons:
-        yield from _sentences(compared)
+    """Of the first comparison; each table has its own lines."""
+    first = result.comparisons[0]
+    yield from placed(first.level, first.among, about(result, f"better-{first.name}"))
 
 
 def about(result: BetterResult, table: str) -> Iterator[str]:
     for compared in result.comparisons:
         if table == f"better-{compared.name}":
-            yield from _sentences(compared)
+            yield from _lines(compared)
 
 
-def headline(compared: MeasureComparison) -> str:
-    """How many pairs differ, and which measures may be the best."""
-    pairs = len(compared.pairs)
-    differ, alike = compared.count("differ"), compared.count("not significantly different")
-    lost, untested = compared.count("could not have been found"), compared.count("not tested")
+def _lines(compared: MeasureComparison) -> Iterator[str]:
+    """How many pairs differ, which measures may be the best, and what the test cannot tell."""
+    pairs, differ = len(compared.pairs), compared.count("differ")
+    lost = [pair for pair in compared.pairs if pair.conclusion == "could not have been found"]
     corrected = (
         "not corrected" if compared.correct == "none" else CORRECTIONS[compared.correct].over("these pairs")
     )
-    if lost and not differ + alike:
-        clauses = [f"no pair of measures could have been found to differ ({compared.tested_by}, {corrected})"]
+    how = f"{compared.tested_by}; {corrected}; {on(compared)}"
+    if differ:
+        verb = "differs" if differ == 1 else "differ"
+        yield f"{differ:,} of {counted(pairs, 'pair')} of measures {verb} significantly ({how})."
     else:
-        clauses = [
-            f"{differ:,} of {counted(pairs, 'pair')} of measures differ ({compared.tested_by}, {corrected})"
-        ]
-    if alike:
-        clauses.append(f"{alike:,} {'is' if alike == 1 else 'are'} not significantly different")
-    if lost and differ + alike:
-        clauses.append(f"{lost:,} could not have been found")
-    if untested:
-        names = [
-            f"{pair.a.words} with {pair.b.words}"
-            for pair in compared.pairs
-            if pair.conclusion == "not tested"
-        ]
-        clauses.append(f"{untested:,} could not be tested ({listed(names)})")
-    who = "".join(f"; {clause}" for clause in _best(compared, bool(differ + alike)))
-    return f"In correlation {compared.where} ({on(compared)}), {'; '.join(clauses)}{who}."
+        yield f"No pair of measures differs significantly ({how})."
+    decided = bool(differ or compared.count("not significantly different"))
+    yield from _best(compared, decided)
+    if lost:
+        alpha = f"{compared.asked.alpha:g}".removeprefix("0")
+        least = p_number(min(pair.least for pair in lost))
+        yield (
+            f"For {counted(len(lost), 'pair')}, the test can never reach p = {alpha}: its smallest p,"
+            f" before correction, is {least}."
+        )
+    if untested := [
+        f"{pair.a.words} with {pair.b.words}" for pair in compared.pairs if pair.conclusion == "not tested"
+    ]:
+        yield f"Not tested: {listed(untested)}."
+    if compared.asked.measure_test == "permutation" and compared.asked.swap != "systems":
+        yield f"Swaps {SWAPPED[compared.asked.swap]} speak of these systems alone."
+    if compared.asked.measure_test == "williams" and compared.level == "global":
+        yield "Williams' test takes summaries as independent, which those of one topic are not: p may be too small."
+    if compared.asked.measure_test == "williams" and compared.coefficient != "pearson":
+        yield f"Williams' test is for Pearson's r: with {coefficient_words(compared.coefficient)}, p is approximate."
 
 
 def on(compared: MeasureComparison) -> str:
@@ -91,48 +96,26 @@ def _best(compared: MeasureComparison, decided: bool) -> Iterator[str]:
     if len(there) < 2:
         return
     if not decided:
-        yield "which measure is the best is left open"
+        yield "Which measure is the best stays open."
         return
     names = [compared.places[k].measure.words for k in there]
     better = compared.better[there][:, there]
-    some = f"of the {len(there)} that have a correlation, " if len(there) < len(compared.places) else ""
-    yield some + best_words(better, names, what="measure")
+    best = candidates(better)
+    some = f" of the {len(there)} with a correlation" if len(there) < len(compared.places) else ""
+    if len(best) == len(names):
+        yield f"Top group{some}: all {len(names)} (no measure is significantly better than another)."
+    elif len(best) == 1 and better[best[0]].sum() == len(names) - 1:
+        yield f"{names[best[0]]} is significantly better than {'all' if len(names) > 2 else 'the'} others{some}."
+    elif best:
+        yield f"Top group{some}: {listed([names[k] for k in best], most=9)} (no measure is significantly better)."
+    else:
+        yield "No measure is the best: for every one there is one that is significantly better."
     within = {
         name
         for pair in compared.pairs
         if pair.conclusion in ("differ", "not significantly different")
         for name in (pair.a.measure, pair.b.measure)
     }
-    few = [
-        compared.places[there[k]].measure
-        for k in candidates(better)
-        if compared.places[there[k]].measure.measure not in within
-    ]
-    if few:
-        yield f"no difference of {listed([measure.words for measure in few])} could have been found"
-
-
-def _sentences(compared: MeasureComparison) -> Iterator[str]:
-    yield headline(compared)
-    if lost := [pair for pair in compared.pairs if pair.conclusion == "could not have been found"]:
-        least = min(pair.least for pair in lost)
-        yield (
-            f"{counted(len(lost), 'pair')} of measures could not have been found to differ in correlation"
-            f" {compared.where}: before correction the smallest p within reach was {least:.3g}"
-            f" ({compared.tested_by}), so that not to differ says nothing there."
-        )
-    if compared.asked.measure_test == "permutation" and compared.asked.swap != "systems":
-        yield (
-            f"Swaps {SWAPPED[compared.asked.swap]} suppose that no measure favours some systems on all topics:"
-            f" differences in correlation {compared.where} hold for these systems, and may not for others."
-        )
-    if compared.asked.measure_test == "williams" and compared.level == "global":
-        yield (
-            "At the global level Williams' test takes every summary for independent, which those of one topic or"
-            " one system are not: its p-values may be too small."
-        )
-    if compared.asked.measure_test == "williams" and compared.coefficient != "pearson":
-        yield (
-            f"Williams' test is made for Pearson's r: with {coefficient_words(compared.coefficient)} its p-values are"
-            " approximate."
-        )
+    few = [compared.places[there[k]].measure for k in best]
+    if few := [measure for measure in few if measure.measure not in within]:
+        yield f"The test can find no difference of {listed([measure.words for measure in few])}."

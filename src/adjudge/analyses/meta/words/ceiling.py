@@ -6,7 +6,14 @@ import math
 from collections.abc import Iterator
 
 from adjudge.analyses.meta.ceiling import AssessorsCeiling, CeilingResult
-from adjudge.analyses.meta.words import ROW_NOTES, coefficient_words, over_words, signed, where_words
+from adjudge.analyses.meta.words import (
+    ROW_NOTES,
+    SYMBOLS,
+    coefficient_words,
+    number,
+    of_first_table,
+    over_words,
+)
 from adjudge.core.words import counted, listed
 
 NOTES = {
@@ -30,22 +37,20 @@ NOTES = {
 
 
 def sentences(result: CeilingResult) -> Iterator[str]:
-    """For each level, human measure and choice of systems, by the first coefficient: the ceiling, who is where."""
-    for table in result.groups():
-        yield from about(result, table)
+    yield from of_first_table(result, about)
 
 
 def about(result: CeilingResult, table: str) -> Iterator[str]:
+    """By human measure and the first coefficient: the ceiling, and who is where."""
     if table in result.groups():
         for ceiling in result.first_of(*result.groups()[table]):
-            yield from _sentences(result, ceiling)
+            yield from _lines(result, ceiling)
 
 
-def _sentences(result: CeilingResult, ceiling: AssessorsCeiling) -> Iterator[str]:
-    where = where_words(ceiling.level, ceiling.among, ceiling.coefficient)
+def _lines(result: CeilingResult, ceiling: AssessorsCeiling) -> Iterator[str]:
     name = ceiling.human.words
     if math.isnan(ceiling.value):
-        yield f"{where}, there is no human ceiling for {name}: no assessor has a coefficient with the others."
+        yield f"There is no human ceiling for {name}: no assessor has a coefficient with the others."
         return
     rows = result.of(
         level=ceiling.level,
@@ -53,34 +58,18 @@ def _sentences(result: CeilingResult, ceiling: AssessorsCeiling) -> Iterator[str
         human=ceiling.human.measure,
         among=ceiling.among,
     )
-    ceilings = [row.ceiling for row in rows if not math.isnan(row.ceiling)]
-    differ = any(f"{value:.3f}" != f"{ceiling.value:.3f}" for value in ceilings)
-    assessors = f"averaged over {counted(ceiling.assessors, 'assessor')}"
-    if not differ:
-        yield (
-            f"{where}, the human ceiling for {name} is {ceiling.value:.2f}: an assessor with the mean of the"
-            f" others, {assessors}."
-        )
-    else:
-        low, high = f"{min(ceilings):.3f}", f"{max(ceilings):.3f}"
-        yield (
-            f"{where}, the human ceiling for {name} is {low if low == high else f'{low} to {high}'}, an assessor"
-            " with the mean of the others on the summaries that"
-            f" {'the measure has' if len(ceilings) == 1 else 'each measure has'}; on all that were judged it is"
-            f" {ceiling.value:.3f}, {assessors}."
-        )
-    for words, which in (
-        ("above", [row for row in rows if row.low > 0]),
-        ("below", [row for row in rows if row.high < 0]),
-        ("not significantly different from", [row for row in rows if row.low <= 0 <= row.high]),
-    ):
-        names = []
-        for row in which:  # where measures have ceilings of their own, both numbers
-            both = f"{row.value:.3f} and {row.ceiling:.3f}: " if differ else ""
-            difference = f"{signed(row.difference)}; {signed(row.low)} to {signed(row.high)}"
-            names.append(f"{row.measure.words} ({both}{difference})")
+    value = f"{SYMBOLS[ceiling.coefficient]} = {number(ceiling.value)}"
+    own = [row.ceiling for row in rows if not math.isnan(row.ceiling)]
+    if any(f"{value:.3f}" != f"{ceiling.value:.3f}" for value in own):
+        least, most = number(min(own)), number(max(own))
+        value += f" ({least if least == most else f'{least} to {most}'} on what a measure has scores of)"
+    assessors = counted(ceiling.assessors, "assessor")
+    yield f"The human ceiling for {name} is {value}: one assessor with the mean of the others ({assessors})."
+    places = {
+        "Above the ceiling": [row.measure.words for row in rows if row.low > 0],
+        "Below the ceiling": [row.measure.words for row in rows if row.high < 0],
+        "Not significantly different": [row.measure.words for row in rows if row.low <= 0 <= row.high],
+    }
+    for place, names in places.items():
         if names:
-            yield (
-                f"{where}, {listed(names, most=9)} {'is' if len(names) == 1 else 'are'} {words} the human ceiling for"
-                f" {name}, with {result.confidence:.0%} intervals of the difference."
-            )
+            yield f"{place}: {listed(names, most=9)}."

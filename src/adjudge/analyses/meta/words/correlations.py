@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
-from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation
-from adjudge.analyses.meta.words import ROW_NOTES, n_words, where_words
+from adjudge.analyses.meta.correlations import CorrelationsResult
+from adjudge.analyses.meta.words import ROW_NOTES, SYMBOLS, highest, of_first_table
 from adjudge.core.words import counted, listed
-from adjudge.data.scores import Among
-from adjudge.stats.correlation import CorrelationLevel
 
 NOTES = {
     **ROW_NOTES,
@@ -26,55 +23,26 @@ NOTES = {
 
 
 def sentences(result: CorrelationsResult) -> Iterator[str]:
-    """For each level, human measure and choice of systems: who correlates most, and whose interval has 0 in it."""
-    for level in result.levels:
-        for human in result.humans():
-            for among in dict.fromkeys(row.among for row in result.rows):
-                yield from _sentences(result, level, human, among)
+    yield from of_first_table(result, about)
 
 
 def about(result: CorrelationsResult, table: str) -> Iterator[str]:
-    if table in result.groups():
-        level, among = result.groups()[table]
-        for human in result.humans():
-            yield from _sentences(result, level, human, among)
-
-
-def _sentences(
-    result: CorrelationsResult, level: CorrelationLevel, human: str, among: Among
-) -> Iterator[str]:
-    """Who correlates most and least; whose correlation may be none at all."""
-    rows = result.of(level=level, coefficient=result.coefficients[0], human=human, among=among)
-    if not rows:
+    """By human measure: who correlates most, and whose interval has 0 in it."""
+    if table not in result.groups():
         return
-    there = sorted((row for row in rows if not math.isnan(row.value)), key=lambda row: -row.value)
-    first = rows[0]
-    where = where_words(first.level, first.among, first.coefficient)
-    if not there:
-        yield f"{where}, no correlation with {first.human.words} can be computed: {first.why}."
-        return
-
-    def names(some: list[MeasureCorrelation]) -> str:
-        return listed([row.measure.words for row in some], most=9)
-
-    best, last = (  # equal but for rounding
-        [row for row in there if math.isclose(row.value, end.value, rel_tol=1e-9, abs_tol=1e-12)]
-        for end in (there[0], there[-1])
-    )
-    one = best[0]
-    interval = f"; {result.confidence:.0%} interval {one.low:z.2f} to {one.high:z.2f}" if one.bounded else ""
-    verb = "correlates" if len(best) == 1 else "correlate"
-    most = " most" if len(best) < len(there) else ""
-    least = f", {names(last)} least: {last[0].value:z.2f}" if most else ""
-    yield (
-        f"{where}, {names(best)} {verb}{most} with {first.human.words}: {one.value:z.2f}"
-        f" ({n_words(first.level, one.n)}{interval}){least}."
-    )
-    if none := [row for row in there if row.low <= 0 <= row.high]:
-        single = len(none) == 1
-        whose = f"all {len(none)} measures" if len(none) == len(there) > 2 else names(none)
-        yield (
-            f"{where}, the {'interval' if single else 'intervals'} of {whose}"
-            f" {'includes' if single else 'include'} 0: {'it' if single else 'each of them'} may not be correlated"
-            f" with {first.human.words} at all."
-        )
+    level, among = result.groups()[table]
+    coefficient = result.coefficients[0]
+    for human in result.humans():
+        rows = result.of(level=level, coefficient=coefficient, human=human, among=among)
+        yield highest(rows, SYMBOLS[coefficient], result.confidence)
+        there = [row for row in rows if row.bounded]
+        none = [row.measure.words for row in there if row.low <= 0 <= row.high]
+        if len(none) == len(there) > 1:
+            yield f"All {len(none)} intervals include 0: no correlation is certain."
+        elif none and len(there) == 1:
+            yield "The interval includes 0: it may not be correlated at all."
+        elif none:
+            includes, it = (
+                ("interval of {} includes", "it") if len(none) == 1 else ("intervals of {} include", "they")
+            )
+            yield f"The {includes.format(listed(none, most=9))} 0: {it} may not be correlated at all."

@@ -16,18 +16,21 @@ from adjudge.analyses.meta.curves import (
     NoCurve,
     Spread,
 )
-from adjudge.analyses.meta.words import coefficient_words, over_words, plural
+from adjudge.analyses.meta.words import SYMBOLS, number, placed, plural
 from adjudge.core.phrases import Spoken
-from adjudge.core.words import counted, decimal, exact_percent, listed
+from adjudge.core.words import counted, exact_percent, listed
 from adjudge.data.scores import Among
+
+ALL_ARE_ONE = (
+    "near all, subsets share most {units} and hardly vary, so the range says nothing of other {units}"
+)
 
 
 def _over_topics(unit: str, confidence: float) -> str:
     units = plural(unit)
     return (
-        f"over {units}: median of subsets of k {units} without replacement; low and high are a"
-        f" {exact_percent(confidence)} interval from k {units} drawn with replacement (it holds the median), since"
-        " subsets of nearly all share most of them and would hardly vary; the systems are these"
+        f"over {units}: the median of subsets of k {units}; low and high: a {exact_percent(confidence)} interval for k"
+        f" {units} drawn anew (it holds the median), for these systems"
     )
 
 
@@ -36,9 +39,8 @@ def _over_assessors(of: int | None, confidence: float) -> str:
     if of is None:
         whom = "k of the assessors who judged a summary, drawn topic by topic"
     return (
-        f"over assessors: {whom}; low and high: at least {exact_percent(confidence)} of the subsets lie there."
-        " Subsets of nearly all share most assessors and hardly vary, and all are one: the range says how much depends"
-        " on who of these judged, not what others would say"
+        f"over assessors: {whom}; at least {exact_percent(confidence)} of the subsets lie between low and high;"
+        f" {ALL_ARE_ONE.format(units='assessors')}"
     )
 
 
@@ -47,10 +49,8 @@ def _over_references(of: int | None, confidence: float) -> str:
     if of is None:
         which = "k references drawn topic by topic"
     return (
-        f"over references: {which}; low and high: at least {exact_percent(confidence)} of the subsets lie there."
-        " Subsets of nearly all share most references and hardly vary, and all are one: the range says how much depends"
-        " on which of these were used, not what references by others would give; and that a curve is flat at its end"
-        " does not show that more references would change nothing"
+        f"over references: {which}; at least {exact_percent(confidence)} of the subsets lie between low and high;"
+        f" {ALL_ARE_ONE.format(units='references')}. A flat end does not show that more references change nothing"
     )
 
 
@@ -92,7 +92,10 @@ NOTES = {
 
 
 def sentences(result: CurvesResult) -> Iterator[str]:
-    lines = [line for what in CURVES for line in _sentences(result, what)]
+    """Of the first choice of systems; each table has its own lines."""
+    lines = []
+    for what in CURVES:
+        lines += placed(result.level, result.among[0], _lines(result, what, result.among[0]))
     yield from lines or ["There is nothing to draw a curve of."]
 
 
@@ -100,18 +103,17 @@ def about(result: CurvesResult, table: str) -> Iterator[str]:
     for what in CURVES:
         for among in result.among:
             if table == f"curves-{what}-{among}":
-                yield from _sentences(result, what, among)
+                yield from _lines(result, what, among)
 
 
-def _sentences(result: CurvesResult, what: CurveOf, among: Among | None = None) -> Iterator[str]:
+def _lines(result: CurvesResult, what: CurveOf, among: Among) -> Iterator[str]:
     curves = result.of(what, among)
     yield from (sentence(curve) for curve in curves)
     yield from filter(None, dict.fromkeys(people_sentence(curve) for curve in curves))
     for missing in result.none:
-        if missing.what == what and (among is None or missing.among in (None, among)):
-            whose = " against ".join(filter(None, (missing.measure, missing.human)))
-            where = f" among {over_words(missing.among)}" if missing.among else ""
-            yield f"No curve over {what}{f' for {whose}' if whose else ''}{where}: {why(missing)}."
+        if missing.what == what and missing.among in (None, among):
+            whose = " and ".join(filter(None, (missing.measure, missing.human)))
+            yield f"No curve over {what}{f' for {whose}' if whose else ''}: {why(missing)}."
 
 
 NO_CURVE: Mapping[str, str | Callable[..., str]] = {
@@ -148,13 +150,15 @@ def axis(curve: Curve) -> str:
 
 def sentence(curve: Curve) -> str:
     """The first and the last point, and from where on the curve is near its end."""
-    rho = f"{curve.level}-level {coefficient_words(curve.coefficient)}"
-    what = f"{curve.measure.words} against {curve.human.words} among {over_words(curve.among)}, {rho}"
+    symbol, what = (
+        SYMBOLS.get(curve.coefficient, curve.coefficient),
+        f"{curve.measure.words} with {curve.human.words}",
+    )
     points = [point for point in curve.points if not math.isnan(point.correlation.value)]
     if not points:
-        return f"{what}: there is none with any number of {plural(curve.unit)} ({curve.points[-1].why})."
-    clauses = [f"with {_with(curve.unit, point)} {_spread(curve, point)}" for point in _ends(points)]
-    text = f"{what}: {', '.join(clauses)}"
+        return f"{what}: no {symbol} with any number of {plural(curve.unit)} ({curve.points[-1].why})."
+    clauses = [f"{_spread(curve, point)} with {_with(curve.unit, point)}" for point in _ends(points)]
+    text = f"{what}: {symbol} = {', '.join(clauses)}"
     if points[-1] is curve.points[-1] and len(points) > 1:
         text += f"; {_settled(curve)}"
     pairs_found = _found(curve, f"{curve.measure.words} finds", [point.power for point in curve.points])
@@ -163,15 +167,14 @@ def sentence(curve: Curve) -> str:
 
 def people_sentence(curve: Curve) -> str:
     """How many pairs people find different; the same for every measure."""
-    pairs_found = _found(curve, "people find", [point.people for point in curve.points])
-    return f"By {curve.human.words} among {over_words(curve.among)}, {pairs_found}" if pairs_found else ""
+    return _found(curve, f"{curve.human.words} finds", [point.people for point in curve.points])
 
 
 def _spread(curve: Curve, point: CurvePoint) -> str:
-    middle = decimal(point.correlation.value, ".2f")
+    middle = number(point.correlation.value)
     if math.isnan(point.correlation.low):
         return middle
-    ends = f"{decimal(point.correlation.low, '.2f')} to {decimal(point.correlation.high, '.2f')}"
+    ends = f"{number(point.correlation.low)} to {number(point.correlation.high)}"
     what = f"{exact_percent(curve.confidence)} interval" if curve.what == "topics" else "range"
     return f"{middle} ({what} {ends})"
 
@@ -180,12 +183,12 @@ def _settled(curve: Curve) -> str:
     last, before = curve.points[-1], curve.points[-2]
     if (start := curve.settled_from) is not None:
         where = "with any number of them" if start is curve.points[0] else f"from {start.shown} on"
-        return f"{where} the median is within {NEAR:g} of what all give"
+        return f"{where} within {number(NEAR)} of the last"
     change = abs(last.correlation.value - before.correlation.value)
     if math.isnan(change):
         return f"there is none with {before.shown} ({before.why})"
     end = last.shown if last.k is not None else f"all that there are ({last.shown})"
-    return f"from {before.shown} to {end} it still changes by {change:.3f}"
+    return f"from {before.shown} to {end} it still changes by {number(change)}"
 
 
 def _found(curve: Curve, who: str, shares: Sequence[Spread]) -> str:

@@ -44,13 +44,10 @@ def sentences(result: FoolingResult) -> Iterator[str]:
     if lists:
         lists.sort(key=lambda o: (o.place or 0) / o.of)
         first, last = lists[0], lists[-1]
-        end = f", and place {last.place} of {last.of} by {last.title}"
+        end = f", {last.place} of {last.of} by {last.title}"
         if (last.place, last.of) == (first.place, first.of):
-            end = f", and by all {len(lists)} measures" if len(lists) > 1 else ""
-        yield (
-            "A list of the sources' most frequent bigrams, which is no summary, has place"
-            f" {first.place} of {first.of} by {first.title}{end}."
-        )
+            end = " and by every other measure" if len(lists) > 1 else ""
+        yield f"A list of the sources' most frequent bigrams ranks {first.place} of {first.of} by {first.title}{end}."
     for measure in result.measures:
         outcomes = [o for o in result.outcomes if o.measure == measure and o.kind in DISTORTIONS]
         lines = []
@@ -62,11 +59,10 @@ def sentences(result: FoolingResult) -> Iterator[str]:
                 if o.verdict == verdict
             ]
             if kinds:
-                lines.append(f"{listed(kinds, most=len(DISTORTIONS))} {words}")
+                lines.append(f"{words}: {listed(kinds, most=len(DISTORTIONS))}")
         if outcomes:
-            yield f"By {outcomes[0].title}, compared with the summaries as they were: {'; '.join(lines)}."
+            yield f"{outcomes[0].title}, {'; '.join(lines)}."
     yield (
-        f"The distorted summaries are those of {result.source} ({chosen_words(result)}). Changes are in the measure's"
-        " unit, + for better, paired by topic, with Student's intervals, which take topics as independent; each is"
-        f" tested on its own at {1 - result.level:.3g}, so that a significant one may be small."
+        f"Distorted are the summaries of {result.source} ({chosen_words(result)}). Changes are paired by topic, + is"
+        f" better; each is tested by itself at {1 - result.level:.3g} by Student's t, and may be small."
     )

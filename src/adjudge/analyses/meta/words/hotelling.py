@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.hotelling import HotellingPair, HotellingResult
 from adjudge.analyses.meta.words import over_words
-from adjudge.core.words import counted, listed, p_words
+from adjudge.core.words import capitalised, counted, p_words
 from adjudge.data.scores import Among
 
 REASONS: Mapping[str, str | Callable[..., str]] = {
@@ -33,38 +33,36 @@ NOTES = {
 def sentences(result: HotellingResult) -> Iterator[str]:
     yield from (_headline(result, among) for among in result.among)
     if result.cube.sets:
-        yield "Topics of one set count as independent in Hotelling's test: where they are alike, p is too small."
+        yield "Hotelling's test takes topics of one set as independent: where they resemble each other, p is too small."
 
 
 def _headline(result: HotellingResult, among: Among) -> str:
     pairs = result.of(among)
-    on = f"n {listed([info.words for info in result.measures])} together"
-    # two systems by name are no choice of systems
-    on = f"O{on}" if len(result.pairs) == 1 else f"Among {over_words(among)}, o{on}"
     if len(pairs) == 1:
-        return f"{on}, {_one(pairs[0], result.options.alpha)}."
+        return f"{_one(pairs[0], result.options.alpha)}."
     correct = result.options.step_correction
     corrected = "not corrected" if correct == "none" else CORRECTIONS[correct].over("these pairs")
     by_f, by_flips = (Counter(getattr(p, name) for p in pairs) for name in ("conclusion", "conclusion_flips"))
     many = counted(len(pairs), "pair")
-    clauses = [f"{by_f['differ']:,} of {many} of systems differ (Hotelling's T-squared, {corrected})"]
-    clauses.append(f"by sign flips of topics {by_flips['differ']:,}")
+    clauses = [
+        f"{by_f['differ']:,} of {many} differ on all measures together (Hotelling's T-squared, {corrected})",
+        f"by sign flips of topics {by_flips['differ']:,}",
+    ]
     if lost := by_flips["could not have been found"]:
-        clauses.append(f"by flips {lost:,} could not have been found")
+        clauses.append(f"for {lost:,}, flips can never reach significance")
     if untested := by_f["not tested"]:
-        clauses.append(f"{untested:,} could not be tested")
-    return f"{on}, {'; '.join(clauses)}."
+        clauses.append(f"{untested:,} not tested")
+    return f"{capitalised(over_words(among))}: {'; '.join(clauses)}."
 
 
 def _one(pair: HotellingPair, alpha: float) -> str:
     test, both = pair.test, f"{pair.a} and {pair.b}"
     if test.why is not None:
         return f"{both} could not be tested: {test.why.words(REASONS)}"
-    verdict = "differ" if pair.conclusion == "differ" else "are not significantly different"
-    f = f"F({test.df[0]}, {test.df[1]}) = {test.f:.2f}, {p_words(test.p, alpha)}"
+    verdict = "differ significantly" if pair.conclusion == "differ" else "are not significantly different"
+    f = f"T-squared = {test.t2:.2f}, F({test.df[0]}, {test.df[1]}) = {test.f:.2f}, {p_words(test.p, alpha)}"
     flips = "all" if test.method == "exact" else "random"
     flipped = f"by {flips} sign flips of topics {p_words(test.permutation_p, alpha)}"
     if pair.conclusion_flips == "could not have been found":
-        flipped += f", where no p is below {test.least:.3g}"
-    topics = counted(test.n, "topic")
-    return f"{both} {verdict} (Hotelling's T-squared = {test.t2:.2f}, {f}, {topics}; {flipped})"
+        flipped += f", never below {test.least:.3g}"
+    return f"{both} {verdict} on all measures together ({f}, {counted(test.n, 'topic')}; {flipped})"

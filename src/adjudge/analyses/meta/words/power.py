@@ -27,11 +27,8 @@ def _not_counted(untested: int, out_of_reach: int) -> str:
 
 
 def sentences(result: PowerResult) -> Iterator[str]:
-    """By test: the automatic measure that finds most, beside what people's measures find."""
-    for at, test in enumerate(result.counts.measures[0].tests):
-        yield _most(result, at, test.words, cross=False)
-        if result.crossed:
-            yield _most(result, at, test.words, cross=True)
+    """By test: the automatic measure that finds most, and what people's measures find."""
+    yield from about(result, "power")
 
 
 def about(result: PowerResult, table: str) -> Iterator[str]:
@@ -41,34 +38,19 @@ def about(result: PowerResult, table: str) -> Iterator[str]:
 
 
 def _most(result: PowerResult, at: int, test: str, *, cross: bool) -> str:
-    def share(row: CountsByMeasure) -> float:
-        n, of = _found(row, at, cross)
-        return n / of if of else -1.0
+    def counts(row: CountsByMeasure) -> tuple[int, int]:
+        test = row.tests[at]
+        return (test.cross_different, row.cross) if cross else (test.different, test.pairs)
 
-    automatic = [row for row in result.counts.measures if row.measure not in result.humans]
-    people = [row for row in result.counts.measures if row.measure in result.humans]
-    where = "pairs of a human and a machine" if cross else "pairs of systems"
-    most = max(map(share, automatic), default=-1.0)
-    if most < 0:
-        return f"By {test} (uncorrected) no automatic measure has {where} to test."
-    best = [row for row in automatic if share(row) == most]
-    leaders = listed([_found_words(result, row, at, cross) for row in best], most=4)
-    start = f"Most differences among {where} by {test} (uncorrected) are found by"
-    if len(automatic) == 1:
-        start = f"Differences among {where} by {test} (uncorrected):"
-    elif len(best) == len(automatic):
-        start = f"All automatic measures find the same share of differences among {where} by {test} (uncorrected):"
-    beside = "; ".join(_found_words(result, row, at, cross) for row in people)
-    return f"{start} {leaders}{f'; people: {beside}' if beside else ''}."
+    def words(row: CountsByMeasure) -> str:
+        n, of = counts(row)
+        return f"{result.titles[row.measure].words} {n:,} of {of:,}"
 
-
-def _found_words(result: PowerResult, row: CountsByMeasure, at: int, cross: bool) -> str:
-    n, of = _found(row, at, cross)
-    test = row.tests[at]
-    sides = f"human better in {test.human_better:,}, machine in {test.machine_better:,}"
-    return f"{result.titles[row.measure].words} {n:,} of {of:,}{f' ({sides})' if cross else ''}"
-
-
-def _found(row: CountsByMeasure, at: int, cross: bool) -> tuple[int, int]:
-    test = row.tests[at]
-    return (test.cross_different, row.cross) if cross else (test.different, test.pairs)
+    automatic = [row for row in result.counts.measures if row.measure not in result.humans and counts(row)[1]]
+    if not automatic:
+        return f"By {test}, no automatic measure has pairs to test."
+    shares = {row.measure: counts(row)[0] / counts(row)[1] for row in automatic}
+    best = [row for row in automatic if shares[row.measure] == max(shares.values())]
+    most = " (the most)" if len(best) < len(automatic) else ""
+    people = "; ".join(words(row) for row in result.counts.measures if row.measure in result.humans)
+    return f"Differences by {test}: {listed(list(map(words, best)), most=4)}{most}; people: {people}."

@@ -16,7 +16,8 @@ NOTES = {
 
 
 def sentences(result: RanksResult) -> Iterator[str]:
-    lines = [line for ranked in result.ranked for line in ranks_in_words(ranked)]
+    """Of the first table; the others have their own lines."""
+    lines = list(ranks_in_words(result.ranked[0])) if result.ranked else []
     yield from lines or ["There is nothing to rank."]
 
 
@@ -27,35 +28,27 @@ def about(result: RanksResult, table: str) -> Iterator[str]:
 
 
 def ranks_in_words(ranked: RankTable) -> Iterator[str]:
+    """Systems that a measure ranks outside what people's significant differences leave open."""
     if not ranked.tested:
-        yield (
-            f"Which ranks people's judgments on {ranked.human.words} leave open could not be tested"
-            f" ({ranked.why_untested}), so that no rank can be said to lie outside."
-        )
+        yield f"{ranked.human.words}: which ranks stay open could not be tested ({ranked.why_untested})."
+        return
+    if all(system.best == 1 and system.worst == len(ranked.systems) for system in ranked.systems):
+        yield f"{ranked.human.words}: every rank stays open, no significant difference by {ranked.tested}."
         return
     within = []
     for at, measure in enumerate(ranked.measures):
-        if leavers := ranked.leavers(at):
-            named = []
-            for system in leavers:
-                place, by_people = system.measures[at], f"people: {system.best}"
-                assert place is not None
-                if system.best != system.worst:
-                    by_people = f"people leave {system.best} to {system.worst} open"
-                named.append(f"{system.system} (rank {place.rank}, {by_people})")
-            yield (
-                f"{measure.words} gives {counted(len(leavers), 'system')} a rank outside what people's"
-                f" significant differences on {ranked.human.words} leave open: {listed(named, most=9)}."
-            )
-        elif all(system.measures[at] is not None for system in ranked.systems):
+        leavers = ranked.leavers(at)
+        if not leavers and all(system.measures[at] is not None for system in ranked.systems):
             within.append(measure.words)
-    if within and all(system.best == 1 and system.worst == len(ranked.systems) for system in ranked.systems):
-        yield (
-            f"People's judgments on {ranked.human.words} leave every rank open (no significant difference by"
-            f" {ranked.tested}), so that no rank could lie outside."
-        )
-    elif within:
-        yield (
-            f"{listed(within, most=9)} {'ranks' if len(within) == 1 else 'rank'} every system within what people's"
-            f" significant differences on {ranked.human.words} leave open (by {ranked.tested})."
-        )
+        named = []
+        for system in leavers:
+            place = system.measures[at]
+            assert place is not None
+            by_people = (
+                f"{system.best}" if system.best == system.worst else f"{system.best} to {system.worst}"
+            )
+            named.append(f"{system.system} ({place.rank}, people {by_people})")
+        if named:
+            yield f"{measure.words} ranks outside what people leave open: {listed(named, most=9)}."
+    if within:
+        yield f"Every rank within what people leave open, by {ranked.tested}: {listed(within, most=9)}."

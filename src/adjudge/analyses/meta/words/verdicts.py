@@ -1,0 +1,94 @@
+"""What is said of verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from adjudge.analyses.meta.verdicts import AgainstKnown, Verdict, VerdictsResult
+from adjudge.analyses.meta.words import SYMBOLS, n_words, number
+from adjudge.core.words import counted, p_words
+
+NOTES = {"not-compared": "{measure} and {known} were not compared: {why}"}
+_ORDERS = {
+    "system": "systems",
+    "input": "a topic's summaries",
+    "global": "summaries",
+}
+_NOT_SHOWN: Mapping[str | None, str] = {
+    None: "Nothing shows that {measure} orders {what} as people do: {numbers}.",
+    "accuracy": "Nothing shows that {measure} orders {what} as people do: {numbers}, and no more pairs are in people's"
+    " order than by chance.",
+    "no interval": "Nothing shows that {measure} orders {what} as people do: {numbers}, without an interval ({why}).",
+}
+_IN_PART: Mapping[str | None, str] = {
+    "interval includes 0": "so it may not be correlated at all",
+    "may be weak": "so the correlation may be weak",
+}
+
+
+MOST_SAID = 8
+"""Measures with a sentence, from the best on; the user's own have one in any case."""
+
+
+def sentences(result: VerdictsResult) -> Iterator[str]:
+    """A verdict on every measure, then on the user's own."""
+    own = {against.measure.measure for against in result.own}
+    told = [
+        verdict
+        for place, verdict in enumerate(result.first)
+        if place < MOST_SAID or verdict.measure.measure in own
+    ]
+    yield from (_sentence(result, verdict) for verdict in told)
+    if more := len(result.first) - len(told):
+        yield f"The table has {counted(more, 'more measure')}."
+    yield from (_against(result, own) for own in result.own if own.why is None)
+
+
+def _sentence(result: VerdictsResult, verdict: Verdict) -> str:
+    measure, what = verdict.measure.words, _ORDERS[result.level]
+    if verdict.grade == "no verdict":
+        return f"No verdict on {measure}: {verdict.why}."
+    count = n_words(result.level, verdict.n)
+    if result.level == "system" and result.among != "all":
+        count = counted(verdict.n, result.among.removesuffix("s"))
+    whom = f" with {verdict.human.words}" if result.several else ""
+    so = f", {_IN_PART[verdict.reason]}" if verdict.reason in _IN_PART else ""
+    interval = ""
+    if not math.isnan(verdict.low):
+        interval = f" ({result.confidence:.0%} interval {number(verdict.low)} to {number(verdict.high)}{so})"
+    on = "on" if result.level == "input" else "among"
+    numbers = f"{SYMBOLS[result.coefficient]} = {number(verdict.value)}{whom} {on} {count}{interval}"
+    if verdict.grade == "against people":
+        return f"{measure} orders {what} against people: {numbers}."
+    if verdict.grade == "not shown":
+        text = _NOT_SHOWN[verdict.reason]
+        return text.format(measure=measure, what=what, numbers=numbers, why=verdict.why)
+    if verdict.grade == "as people do":
+        less = f", not significantly less than one more assessor ({number(verdict.ceiling)})"
+        known = "" if math.isnan(verdict.difference_low) else less
+        if verdict.difference_low > 0:
+            known = f", more than one more assessor ({number(verdict.ceiling)})"
+        return f"{measure} orders {what} as people do: {numbers}{known}."
+    more = ""
+    if verdict.reason == "below assessors":
+        more = f", significantly less than one more assessor ({number(verdict.ceiling)})"
+    elif verdict.reason == "contradicts":
+        more = (
+            f"; it contradicts people on {verdict.contradictions} of {counted(verdict.tested or 0, 'pair')}"
+        )
+    return f"{measure} orders {what} as people do only in part: {numbers}{more}."
+
+
+def _against(result: VerdictsResult, own: AgainstKnown) -> str:
+    measure, known = f"Your measure {own.measure.words}", own.known.words
+    best = ", the best known" if own.best else ""
+    difference = f"difference {number(own.difference)}"
+    if own.conclusion == "could not have been found":
+        alpha = f"{result.alpha:g}".removeprefix("0")
+        return f"{measure} cannot be shown to differ from {known}{best}: the test can never reach p = {alpha} ({difference})."
+    numbers = f"({difference}, {p_words(own.p, result.alpha)})"
+    worse = own.difference < 0
+    if own.conclusion == "differ":
+        return f"{measure} is significantly {'worse' if worse else 'better'} than {known}{best} {numbers}."
+    return f"{measure} is not significantly better than {known}{best} {numbers}."
