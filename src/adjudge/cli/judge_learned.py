@@ -25,7 +25,7 @@ Protocol = Annotated[
     typer.Option(
         "--protocol",
         metavar="NAME",
-        help="A protocol that asks how much of each model unit is expressed.",
+        help="Protocol that asks how much of each model unit is expressed.",
         autocompletion=complete_protocols,
         show_default=False,
     ),
@@ -37,23 +37,25 @@ def train(
     protocol: Protocol = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where to save the judge, as JSON."),
+        typer.Option("-o", "--output", metavar="FILE", help="Save the judge in this file, as JSON."),
     ] = None,
     learner: Annotated[
-        str, typer.Option("--learner", metavar="NAME", help="tree, forest, logistic or majority.")
+        str, typer.Option("--learner", metavar="NAME", help="Learner: tree, forest, logistic or majority.")
     ] = "tree",
     expand: Annotated[
         str,
         typer.Option(
             "--expand",
             metavar="HOW",
-            help="What stands beside a model unit: units with the full score of other systems (others), of all"
-            " systems as Lin and Hovy print it (paper), or nothing (none).",
+            help="Add to a model unit the units with full score by other systems (others), by all"
+            " systems as in the paper (paper), or nothing (none).",
         ),
     ] = "others",
-    stem: Annotated[str, typer.Option("--stem", metavar="STEMMER", help="As in nams.")] = "porter",
-    stop: Annotated[str, typer.Option("--stop", metavar="LIST", help="Stop words, as in nams.")] = "function",
-    rules: Annotated[bool, typer.Option("--rules", help="Print what was learned.")] = False,
+    stem: Annotated[str, typer.Option("--stem", metavar="STEMMER", help="Stemmer, as in nams.")] = "porter",
+    stop: Annotated[
+        str, typer.Option("--stop", metavar="LIST", help="List of stop words, as in nams.")
+    ] = "function",
+    rules: Annotated[bool, typer.Option("--rules", help="Print the learned rules.")] = False,
     without: options.Without = None,
     alpha: options.LevelAlpha = 0.05,
     resamples: Annotated[
@@ -66,10 +68,10 @@ def train(
     latex: options.Latex = False,
     markdown: options.Markdown = False,
 ) -> None:
-    """Learn to judge completeness as people did, and say how far that agrees with them on systems left out.
+    """Train a judge on people's answers, and say how well it agrees on unseen systems.
 
-    For every system a judge is trained on all others and compared with people on this one: Krippendorff's ordinal
-    alpha, with an interval over topics, beside the majority class and chance (Lin and Hovy 2002, section 5.1).
+    Each system is judged by a model trained on the other systems. Agreement is Krippendorff's ordinal alpha, with an
+    interval over topics, next to the majority class and chance (Lin and Hovy 2002, section 5.1).
     """
     from adjudge.assessors.learned.features import EXPAND
     from adjudge.assessors.learned.learners import LEARNERS
@@ -136,7 +138,7 @@ def apply(
         typer.Option(
             "--name",
             metavar="NAME",
-            help="Its name as an assessor; its learner's unless given.",
+            help="Name of the judge; by default its learner's.",
             show_default=False,
         ),
     ] = None,
@@ -145,7 +147,7 @@ def apply(
         typer.Option(
             "--protocol",
             metavar="NAME",
-            help="What it is asked; what it was trained on unless given.",
+            help="Protocol: what people are asked. By default that of the training.",
             autocompletion=complete_protocols,
             show_default=False,
         ),
@@ -153,9 +155,9 @@ def apply(
     json: options.Json = False,
     show_signature: options.ShowSignature = False,
 ) -> None:
-    """Let a learned judge answer every model unit; its answers are marked as learned, and kept apart from people's.
+    """Let a trained judge answer; its answers are marked and kept apart from people's.
 
-    What it was trained on is answered by models that were trained without the system in question. Questions on quality
+    It answers every model unit. Systems of the training are judged by models trained without them. Questions on quality
     stay open. Applying it again adds nothing.
     """
     applied = adjudge.open(evaluation).apply_judge(judge, name=name, protocol=protocol)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
 
 people = typer.Typer(
-    help="Say who may judge in the browser, and give them their links.", no_args_is_help=True
+    help="Add the people who judge in the browser, and print their links.", no_args_is_help=True
 )
 
 PEOPLE = {
@@ -33,11 +33,16 @@ Person = Annotated[
     str, typer.Argument(metavar="PERSON", help="A short name, such as anna.", show_default=False)
 ]
 BaseUrl = Annotated[
-    str, typer.Option("--base-url", metavar="URL", help="Where people reach the server; links begin with it.")
+    str,
+    typer.Option(
+        "--base-url", metavar="URL", help="Address at which people reach the server; links begin with it."
+    ),
 ]
 Password = Annotated[
     bool,
-    typer.Option("--password", help="Ask for a password too (without a terminal: a line of standard input)."),
+    typer.Option(
+        "--password", help="Also ask for a password; without a terminal it is a line of standard input."
+    ),
 ]
 HERE = "http://127.0.0.1:8000"
 
@@ -46,13 +51,13 @@ HERE = "http://127.0.0.1:8000"
 def add(
     evaluation: options.Folder,
     person: Person,
-    name: Annotated[str | None, typer.Option("--name", help="What they are called.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name that others see.")] = None,
     role: Annotated[str, typer.Option("--role", metavar="ROLE", help="assessor or organiser.")] = "assessor",
     base_url: BaseUrl = HERE,
     password: Password = False,
     json: options.Json = False,
 ) -> None:
-    """Let a person in, and print their personal link: once, for it is not kept."""
+    """Add a person and print their personal link. It is shown only once."""
     e, base = adjudge.open(evaluation), _checked(base_url)
     typed = _ask() if password else None
     with e.store() as store:
@@ -74,7 +79,7 @@ def add(
 
 @people.command("list", epilog=f"Example: {PEOPLE['list']}")
 def list_(evaluation: options.Folder, json: options.Json = False) -> None:
-    """Everybody who has an account or tasks: what they may do, how far they are, when they were last here."""
+    """List everybody with an account or tasks: role, progress, last visit."""
     with _need(evaluation).store() as store:
         # Everybody, by id, without anything that lets them in.
         from collections import Counter
@@ -119,10 +124,10 @@ def list_(evaluation: options.Folder, json: options.Json = False) -> None:
 def suspend(
     evaluation: options.Folder,
     person: Person,
-    restore: Annotated[bool, typer.Option("--restore", help="Let them in again.")] = False,
+    restore: Annotated[bool, typer.Option("--restore", help="Let the person in again.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Keep a person out, at once; their answers stay."""
+    """Sign a person out and keep them out; their answers stay."""
     with _need(evaluation).store() as store:
         change = store.accounts.restore if restore else store.accounts.suspend
         account = change(person)
@@ -145,7 +150,7 @@ def link(
     password: Password = False,
     json: options.Json = False,
 ) -> None:
-    """Make a person a new link; the old one stops working, their sessions and their password end."""
+    """Make a new link for a person; the old link, sessions and password stop working."""
     from adjudge.judgments.store.accounts import Link
 
     e, base = _need(evaluation), _checked(base_url)
@@ -165,12 +170,12 @@ def link(
 def log(
     evaluation: options.Folder,
     person: Annotated[
-        str | None, typer.Argument(metavar="[PERSON]", help="Only this account.", show_default=False)
+        str | None, typer.Argument(metavar="[PERSON]", help="Only this person.", show_default=False)
     ] = None,
     json: options.Json = False,
     csv: options.Csv = None,
 ) -> None:
-    """Who signed in and what was changed, the latest first: when, by whom, from which address."""
+    """List sign-ins and changes of accounts, the latest first."""
     from dataclasses import asdict
 
     with _need(evaluation).store() as store:

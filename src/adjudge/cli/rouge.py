@@ -28,8 +28,8 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="[FILE]...",
-            help="Line files, one for each system: line n is a text, scored against line n of the references."
-            " Patterns such as 'system_*.txt' may be in quotes.",
+            help="A file per system with a text per line; line n is scored against line n of the"
+            " references. Patterns in quotes.",
             show_default=False,
         ),
     ] = None,
@@ -38,7 +38,7 @@ def command(
         typer.Option(
             "--reference",
             metavar="FILE",
-            help="A line file of references; with --peer, a text. May be repeated, and be a pattern.",
+            help="References: a file or a pattern in quotes. May be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -47,7 +47,7 @@ def command(
         typer.Option(
             "--peer",
             metavar="FILE",
-            help="A file that is one text, in place of line files.",
+            help="Score this file as one text, instead of line by line.",
             show_default=False,
         ),
     ] = None,
@@ -57,18 +57,23 @@ def command(
     primary: options.Primary = None,
     across: options.Across = "each",
     seed: options.Seed = 0,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Say every pair in words.")] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Print every pair: difference, interval and p.")
+    ] = False,
     sentence_mark: Annotated[
         str | None,
         typer.Option(
             "--sentence-mark",
             metavar="MARK",
-            help="What ends a sentence within a line; without it <q> and its like, with none nothing does.",
+            help="What ends a sentence within a line; none: nothing does. By default <q> and similar marks.",
         ),
     ] = None,
     split_sentences: options.SplitSentences = False,
     encoding: Annotated[
-        str, typer.Option("--encoding", metavar="NAME", help="Of files that do not say themselves.")
+        str,
+        typer.Option(
+            "--encoding", metavar="NAME", help="Encoding of the files, such as latin-1; UTF-16 is recognised."
+        ),
     ] = "utf-8",
     workers: options.Workers = "1",
     json: options.Json = False,
@@ -78,10 +83,10 @@ def command(
     markdown: options.Markdown = False,
     methods: options.Methods = False,
 ) -> None:
-    """Score files with a text a line by ROUGE, BLEU and their like, without a folder, and compare the systems.
+    """Score text files by ROUGE, BLEU and others, and compare the systems; no folder needed.
 
-    Without -m it is F of ROUGE-1, 2, L and Lsum as rouge-score gives it, with recall and precision. --csv writes a
-    row for every measure, line (as topic) and system, which adjudge compare reads.
+    Files have a text per line. By default: F, recall and precision of ROUGE-1, 2, L and Lsum as rouge-score computes
+    them. --csv writes a row per measure, line and system, which adjudge compare reads.
     """
     if not reference:
         raise UsageError(f"no --reference: say adjudge rouge {_with_reference(files or [])}")

@@ -48,10 +48,10 @@ def command(
     formula: Annotated[
         str, typer.Option("-f", metavar="A|B", help="A: all models together; B: the best one.")
     ] = "A",
-    alpha: Annotated[
-        float, typer.Option("-p", metavar="ALPHA", help="Of F: towards 1 precision counts.")
-    ] = 0.5,
-    confidence: Annotated[str, typer.Option("-c", metavar="PERCENT", help="Of the intervals.")] = "95",
+    alpha: Annotated[float, typer.Option("-p", metavar="ALPHA", help="Weight of precision in F.")] = 0.5,
+    confidence: Annotated[
+        str, typer.Option("-c", metavar="PERCENT", help="Confidence level of the intervals, in percent.")
+    ] = "95",
     samples: Annotated[int, typer.Option("-r", metavar="N", help="Bootstrap samples.")] = 1000,
     count: Annotated[
         int, typer.Option("-t", metavar="0|1|2", help="1: over all words; 2: print counts.")
@@ -63,17 +63,19 @@ def command(
         Path | None, typer.Option("-e", metavar="DIR", help="The data folder of a copy of ROUGE-1.5.5.")
     ] = None,
     root: Annotated[
-        Path | None, typer.Option("--root", metavar="DIR", help="Where the files are now, if moved.")
+        Path | None,
+        typer.Option("--root", metavar="DIR", help="Folder of the files that ROUGE's settings name."),
     ] = None,
     seed: Annotated[
-        int, typer.Option("--seed", min=0, max=4_000_000, help="Of the samples; 0 is the original's.")
+        int,
+        typer.Option("--seed", min=0, max=4_000_000, help="Seed of everything random; 0 is the original's."),
     ] = 0,
-    verbose: Annotated[bool, typer.Option("-v", help="Say how the run was understood.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", help="Print how the options were read.")] = False,
     usage: Annotated[
         bool, typer.Option("-H", callback=_help, is_eager=True, help="The same as --help.")
     ] = False,
 ) -> None:
-    """ROUGE-1.5.5 as it was: the original's options and settings in, its numbers and its print out."""
+    """Run ROUGE-1.5.5: its options and settings in, its numbers and its output out."""
     from adjudge.measures.rouge155.evaluate import run
     from adjudge.measures.rouge155.options import Rouge155Options
 

@@ -26,7 +26,7 @@ PARAMETERS: Mapping[str, Any] = {
     "by": Annotated[
         str | None,
         typer.Option(
-            "--by", metavar="NAME", help="Of --tags: who tagged, where no row says it.", show_default=False
+            "--by", metavar="NAME", help="With --tags: who tagged, where no row says it.", show_default=False
         ),
     ],
     "assign": Annotated[
@@ -34,13 +34,19 @@ PARAMETERS: Mapping[str, Any] = {
         typer.Option(
             "--assign",
             metavar="A,B,...",
-            help="Give the mismatches to these people to tag in the browser; may be repeated.",
+            help="Assign the mismatches to these people, to tag in the browser. May be repeated.",
             show_default=False,
         ),
     ],
     "out": Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="FOLDER", help="Write a page to read.", show_default=False),
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FOLDER",
+            help="Write everything as a page to read, with LaTeX and CSV files.",
+            show_default=False,
+        ),
     ],
 }
 

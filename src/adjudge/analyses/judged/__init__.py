@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged(AnyAnalysis["JudgedTables"]):
-    """What people answered, as DUC-2002 prints it: quality, coverage, unmarked units, ratings, agreement.
+    """Print judgments as DUC-2002 did: quality, coverage, unmarked units, ratings, agreement.
 
-    A table for each thing that was judged; a name may be what the names of several tables begin with.
+    There is a table for everything that was judged. A name stands for all tables whose names begin with it.
     """
 
     NAME = "judgments tables"
@@ -28,7 +28,11 @@ class Judged(AnyAnalysis["JudgedTables"]):
     SOURCE = ("evaluation", "an evaluation or its folder")
 
     alpha: float = option(
-        0.05, above=0, below=1, metavar="ALPHA", help="1 - alpha is the level of the intervals."
+        0.05,
+        above=0,
+        below=1,
+        metavar="ALPHA",
+        help="Significance level; intervals have the level 1 - alpha.",
     )
     seed: int = shared("seed")
 
