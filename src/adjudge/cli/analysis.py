@@ -30,7 +30,7 @@ from adjudge.cli.output import (
 )
 from adjudge.cli.sources import check_page_outputs, warn_of_judges
 from adjudge.core.errors import AdjudgeError, UsageError, quoted
-from adjudge.core.options import ADVANCED, OUTPUT, Kind, Option, asks_for, declared, parse_options
+from adjudge.core.options import ADVANCED, Kind, Option, asks_for, declared, parse_options
 from adjudge.core.results import Parts, Result, Results, warnings_of
 from adjudge.core.table import joined
 from adjudge.core.words import counted
@@ -49,40 +49,15 @@ MORE = Annotated[
     ),
 ]
 OUTPUTS: Mapping[str, tuple[Any, Any]] = {
-    "signature": (
-        Annotated[
-            str | None,
-            typer.Option(
-                "--signature",
-                metavar="TEXT",
-                help="Use the options of this signature (see --show-signature); options on the command"
-                " line win.",
-                rich_help_panel=OUTPUT,
-                show_default=False,
-            ),
-        ],
-        None,
-    ),
-    "show_signature": (options.ShowSignature, False),
-    "table": (
-        Annotated[
-            list[str] | None,
-            typer.Option(
-                "--table",
-                metavar="NAME",
-                help="Print only this table. May be repeated. --csv writes the first.",
-                rich_help_panel=OUTPUT,
-                show_default=False,
-            ),
-        ],
-        None,
-    ),
     "json": (options.Json, False),
     "csv": (options.Csv, None),
     "latex": (options.Latex, False),
     "markdown": (options.Markdown, False),
     "methods": (options.Methods, False),
     "out": (options.OutFolder, None),
+    "table": (options.OnlyTable, None),
+    "show_signature": (options.ShowSignature, False),
+    "signature": (options.FromSignature, None),
 }
 """What every analysis can be printed as; methods and pages some have."""
 MOST_SENTENCES = 8
@@ -309,7 +284,7 @@ def _parameters(cls: type[AnyAnalysis[Any]], variants: Variants) -> Iterable[ins
     def option(name: str, analysis: type[AnyAnalysis[Any]], panel: str = "") -> inspect.Parameter:
         about, kind = declared(analysis)[name]
         default = next(f.default for f in fields(analysis) if f.name == name)
-        about = replace(about, panel=panel or about.panel)
+        about = replace(about, panel=about.panel or panel)
         annotation = options.annotation_of(name, about, kind, default)
         off = kind in ("switch", "switch or texts") and not default
         return inspect.Parameter(name, keyword, annotation=annotation, default=False if off else None)

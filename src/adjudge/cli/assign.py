@@ -51,18 +51,20 @@ def command(
         list[str] | None,
         typer.Option(
             "--assessor",
-            metavar="ID",
+            metavar="NAME",
             help="Who judges. May be repeated. By default all active assessors.",
             show_default=False,
         ),
     ] = None,
     topic: Annotated[
         list[str] | None,
-        typer.Option("--topic", metavar="T", help="Only these topics. May be repeated.", show_default=False),
+        typer.Option(
+            "--topic", metavar="TOPIC", help="Only these topics. May be repeated.", show_default=False
+        ),
     ] = None,
     pairs: Annotated[
         int | None,
-        typer.Option("--pairs", min=1, metavar="N", help="Pairs per topic; by default all."),
+        typer.Option("--per-topic", min=1, metavar="N", help="Pairs per topic."),
     ] = None,
     order: Annotated[
         str,

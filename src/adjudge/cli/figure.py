@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
 
 ALL = "all"
+SOME = "For some figures"
 Order = Literal["rank", "given"]
 
 
@@ -62,12 +63,18 @@ def command(
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="NAME", help="System or topic to compare the others with."),
+        typer.Option(
+            "--against",
+            rich_help_panel=SOME,
+            metavar="NAME",
+            help="System or topic to compare the others with.",
+        ),
     ] = None,
     people: Annotated[
         list[str] | None,
         typer.Option(
             "--people",
+            rich_help_panel=SOME,
             metavar="MEASURE",
             help="Measures that are people's judgments. May be repeated.",
             show_default=False,
@@ -76,23 +83,30 @@ def command(
     level: Annotated[
         str | None,
         typer.Option(
-            "--level", metavar="LEVEL", help="Level of correlations with people: system, input or global."
+            "--level",
+            rich_help_panel=SOME,
+            metavar="LEVEL",
+            help="Level of correlations with people: system, input or global.",
         ),
     ] = None,
     judge: Annotated[
         list[str] | None,
         typer.Option(
             "--judge",
-            metavar="ASSESSOR",
+            rich_help_panel=SOME,
+            metavar="NAME",
             help="The judge to compare with the others. May be repeated.",
             show_default=False,
         ),
     ] = None,
-    topic: Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="The topic to draw.")] = None,
+    topic: Annotated[
+        str | None, typer.Option("--topic", rich_help_panel=SOME, metavar="TOPIC", help="The topic to draw.")
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(
             "--by",
+            rich_help_panel=SOME,
             metavar="FACTOR",
             help="What to draw systems by: topic, assessor, length, form, type, selector, set or task;"
             " slices: also source-length, compression and the like, several with commas.",

@@ -20,6 +20,7 @@ from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import counting, now, on_clash, say, show_json, typed
 from adjudge.cli.sources import columns_of, lower_of
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.options import ADVANCED, READING
 from adjudge.core.phrases import Argument
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.packed import size_of
@@ -44,10 +45,9 @@ class ByFormat(TyperGroup):
     def _refuse_options_of_others(self, args: list[str]) -> None:
         """Name the format that has an option which finding out the format does not have."""
         by_format = {name: {o for p in c.params for o in p.opts} for name, c in self.commands.items()}
-        for word, value in zip(args, [*args[1:], ""], strict=True):
-            option, _, joined = word.partition("=")
-            is_source = option == "--source" and Path(joined or value).is_file()  # else whose scores
-            if not is_source and (not option.startswith("--") or option in by_format[AUTO]):
+        for word in args:
+            option = word.partition("=")[0]
+            if not option.startswith("--") or option in by_format[AUTO]:
                 continue
             if name := next(
                 (name for name, options in by_format.items() if name != AUTO and option in options), None
@@ -60,8 +60,8 @@ class ByFormat(TyperGroup):
 
 imports = typer.Typer(
     cls=ByFormat,
-    help="Read summaries, documents, ratings or scores that you have into an evaluation."
-    "\n\nWithout a format, `adjudge import FILE... EVALUATION`, it is found out by what is in the files, and said.",
+    help="Read texts, ratings or scores into an evaluation."
+    "\n\nThe format is recognised, or named: `adjudge import [FORMAT] FILE... EVALUATION`.",
     subcommand_metavar="[FORMAT] FILE... EVALUATION",
     epilog="Example: adjudge import cnn.parquet my-eval --map reference=highlights",
     no_args_is_help=True,
@@ -73,19 +73,30 @@ Files = Annotated[
 Systems = Annotated[
     str | None,
     typer.Option(
-        "--systems", metavar="A,B,...", help="Columns with one system's summaries each.", show_default=False
+        "--systems",
+        rich_help_panel=ADVANCED,
+        metavar="A,B,...",
+        help="Columns with one system's summaries each.",
+        show_default=False,
     ),
 ]
 SystemNames = Annotated[
     str | None,
     typer.Option(
         "--system-names",
+        rich_help_panel=ADVANCED,
         metavar="A,B,...",
         help="Names of the systems, where a field is a list of summaries.",
     ),
 ]
-System = Annotated[str | None, typer.Option(help="Name of the system; by default the file's name.")]
-ByLine = Annotated[bool, typer.Option("--by-line", help="The line number is the topic, in all files.")]
+System = Annotated[
+    str | None,
+    typer.Option("--system", metavar="SYSTEM", help="Name of the system; by default the file's name."),
+]
+ByLine = Annotated[
+    bool,
+    typer.Option("--by-line", rich_help_panel=ADVANCED, help="The line number is the topic, in all files."),
+]
 Role = Annotated[
     str | None, typer.Option(help="Role of summaries that do not say: peer (default), reference or both.")
 ]
@@ -96,15 +107,22 @@ References = Annotated[
     str | None,
     typer.Option(
         "--reference-names",
+        rich_help_panel=ADVANCED,
         metavar="A,B,...",
         help="Names of the writers, where a field is a list of references.",
     ),
 ]
-NoQuotes = Annotated[bool, typer.Option("--no-quotes", help="Quotation marks are ordinary characters.")]
-Encoding = Annotated[str, typer.Option(help="Encoding of the files, such as latin-1; UTF-16 is recognised.")]
-MaxLine = Annotated[str, typer.Option("--max-line", metavar="SIZE", help="Longest line that is read.")]
-Lower = Annotated[bool, typer.Option("--lower-is-better", help="Lower scores are better, for all measures.")]
-Source = Annotated[str, typer.Option(help="Prefix of the measures' names: SOURCE:NAME.")]
+NoQuotes = Annotated[
+    bool,
+    typer.Option("--no-quotes", help="Quotation marks are ordinary characters.", rich_help_panel=READING),
+]
+MaxLine = Annotated[
+    str,
+    typer.Option("--max-line", metavar="SIZE", help="Longest line that is read.", rich_help_panel=ADVANCED),
+]
+Lower = options.Lower
+PREFIX = "Prefix of the measures' names, before the colon: who computed the scores."
+Source = Annotated[str, typer.Option("--prefix", metavar="NAME", help=PREFIX)]
 SentenceMark = Annotated[
     str | None,
     typer.Option(
@@ -114,19 +132,30 @@ SentenceMark = Annotated[
         show_default=False,
     ),
 ]
-MaxSize = Annotated[str, typer.Option("--max-size", metavar="SIZE", help="Largest file that is read.")]
+MaxSize = Annotated[
+    str,
+    typer.Option("--max-size", metavar="SIZE", help="Largest file that is read.", rich_help_panel=ADVANCED),
+]
 
 
 def _text(about: str, *flags: str, **more: Any) -> tuple[Any, None]:
     return Annotated[str | None, typer.Option(*flags, help=about, **more)], None
 
 
-def _path(flag: str, metavar: str, about: str) -> tuple[Any, None]:
-    return Annotated[Path | None, typer.Option(flag, metavar=metavar, help=about)], None
+def _path(flag: str, metavar: str, about: str, **more: Any) -> tuple[Any, None]:
+    return Annotated[Path | None, typer.Option(flag, metavar=metavar, help=about, **more)], None
 
 
 def _several(flag: str, metavar: str, about: str, **more: Any) -> tuple[Any, None]:
     return Annotated[list[str] | None, typer.Option(flag, metavar=metavar, help=about, **more)], None
+
+
+def _system(about: str) -> tuple[Any, None]:
+    return _text(about, "--system", metavar="SYSTEM")
+
+
+def _topic(about: str, **more: Any) -> tuple[Any, None]:
+    return _text(about, "--topic", metavar="TOPIC", **more)
 
 
 def _length(about: str) -> tuple[Any, None]:
@@ -143,8 +172,9 @@ def _measure(about: str) -> tuple[Any, None]:
 
 LENGTH = _length("Target length of the summaries, in words, where the file does not say.")
 KIND_OF_ALL = _text("Kind of systems that do not say: machine, baseline or human.")
-OFTEN_OLD = _text("Encoding of the files, such as latin-1; UTF-16 is recognised.")
+OFTEN_OLD = options.encoding("UTF-8 or Windows-1252"), None
 """The encoding of files that may be older than UTF-8."""
+UTF_8 = options.Encoding, "utf-8"
 
 
 Options = Mapping[str, tuple[Any, Any]]
@@ -173,7 +203,7 @@ class Format:
     example: str
     options: Options = field(default_factory=dict)
     largest: str = "max_line"
-    encoding: tuple[Any, Any] = (Encoding, "utf-8")
+    encoding: tuple[Any, Any] = UTF_8
     files: Any = Files
     files_needed: bool = True
     command: type[TyperCommand] | None = None
@@ -201,13 +231,17 @@ FORMATS: Mapping[str, Format] = {
         options={
             **RECORDS,
             "measure": _measure("Name of the measure, where the file does not say."),
-            "source": _text("Prefix of the measures' names: SOURCE:NAME.", show_default=False),
+            "source": _text(PREFIX, "--prefix", metavar="NAME", show_default=False, rich_help_panel=ADVANCED),
             "lower_is_better": (Lower, False),
-            "topic": _text("Topic of all of DUC's documents; by default their folder."),
-            "root": _path("--root", "DIR", "Folder of the files that ROUGE's settings name."),
+            "topic": _topic(
+                "Topic of all of DUC's documents; by default their folder.", rich_help_panel=ADVANCED
+            ),
+            "root": _path(
+                "--root", "DIR", "Folder of the files that ROUGE's settings name.", rich_help_panel=ADVANCED
+            ),
             **TABLE,
         },
-        encoding=_text("Encoding of the files, such as latin-1; UTF-16 is recognised.", show_default=False),
+        encoding=(options.encoding("recognised"), None),
     ),
     "lines": Format(
         reader="linefiles:read",
@@ -227,7 +261,7 @@ FORMATS: Mapping[str, Format] = {
                 "--source", "FILE", "Documents: a file or a pattern in quotes. May be repeated."
             ),
             "topics": _path(
-                "--topics", "FILE", "Names of the topics, one per line; by default line numbers."
+                "--topic-names", "FILE", "Names of the topics, one per line; by default line numbers."
             ),
             "kind": KIND_OF_ALL,
             "length": _length("Target length of the summaries, in words."),
@@ -260,7 +294,7 @@ FORMATS: Mapping[str, Format] = {
                 "PATTERN",
                 "Paths of documents, with {topic}, {document}. May be repeated.",
             ),
-            "system": _text("Name of the system, where paths lack {system}; by default the folder's name."),
+            "system": _system("Name of the system, where paths lack {system}; by default the folder's name."),
             "kind": KIND_OF_ALL,
             "length": _length("Target length of the summaries, in words, where the file does not say."),
             "form": _form("Form of the summaries where the file does not say: abstract or extract."),
@@ -309,7 +343,7 @@ FORMATS: Mapping[str, Format] = {
         help="Read DUC's documents (<DOC>, <DOCNO>, <TEXT>) and summaries (D0601.M.250.A.17).",
         example="adjudge import duc duc-docs my-eval",
         options={
-            "topic": _text("Topic of all of DUC's documents; by default their folder."),
+            "topic": _topic("Topic of all of DUC's documents; by default their folder."),
             "role": _text("Role of summaries that do not say: peer (default), reference or both."),
             "form": _form("Form of the summaries: abstract or extract."),
         },
@@ -340,7 +374,7 @@ FORMATS: Mapping[str, Format] = {
         options={
             "root": _path("--root", "DIR", "Folder of the files that ROUGE's settings name."),
             "form": _text("Format of a list's files: SPL, SEE or ISI.", "--format", metavar="FORMAT"),
-            "system": _text("Name of the system; by default the file's name."),
+            "system": _system("Name of the system; by default the file's name."),
         },
         encoding=OFTEN_OLD,
     ),

@@ -13,7 +13,9 @@ from adjudge.cli.output import say, show_json
 
 def command(
     evaluation: options.Folder,
-    name: Annotated[str | None, typer.Option(help="Title; by default the folder's name.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Title; by default the folder's name.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Make an empty evaluation folder, with comments on what goes where."""

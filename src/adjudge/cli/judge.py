@@ -39,10 +39,14 @@ def simulate(
             autocompletion=complete_protocols,
         ),
     ] = None,
-    assessors: Annotated[int, typer.Option("--assessors", min=1, help="Number of simulations.")] = 3,
+    assessors: Annotated[
+        int, typer.Option("--assessors", min=1, metavar="N", help="Number of assessors.")
+    ] = 3,
     per_summary: Annotated[
         int | None,
-        typer.Option("--per-summary", min=1, help="Assessors per page or pair; by default all."),
+        typer.Option(
+            "--per-summary", min=1, metavar="N", help="Assessors per page or pair.", show_default="all"
+        ),
     ] = None,
     noise: Annotated[
         float, typer.Option("--noise", min=0, help="Noise of every answer, as a share of the scale.")
@@ -57,7 +61,8 @@ def simulate(
         float, typer.Option("--inconsistency", min=0, max=1, help="Share of answers that are random.")
     ] = 0.0,
     repeats: Annotated[
-        float, typer.Option("--repeats", min=0, max=1, help="Share of tasks that are asked twice.")
+        float,
+        typer.Option("--repeats", min=0, max=1, metavar="SHARE", help="Share of tasks that are asked twice."),
     ] = 0.0,
     seed: options.Seed = 0,
     json: options.Json = False,

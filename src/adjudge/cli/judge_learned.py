@@ -13,6 +13,7 @@ from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import progress, say, say_signature, show, show_json, warn, write_csv
 from adjudge.core.errors import UsageError
+from adjudge.core.options import ADVANCED
 
 if TYPE_CHECKING:
     from adjudge.assessors.learned.training import TrainedJudge
@@ -37,7 +38,7 @@ def train(
     protocol: Protocol = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Save the judge in this file, as JSON."),
+        typer.Option("-o", "--out", metavar="FILE", help="Save the judge in this file, as JSON."),
     ] = None,
     learner: Annotated[
         str, typer.Option("--learner", metavar="NAME", help="Learner: tree, forest, logistic or majority.")
@@ -46,20 +47,29 @@ def train(
         str,
         typer.Option(
             "--expand",
+            rich_help_panel=ADVANCED,
             metavar="HOW",
             help="Add to a model unit the units with full score by other systems (others), by all"
             " systems as in the paper (paper), or nothing (none).",
         ),
     ] = "others",
-    stem: Annotated[str, typer.Option("--stem", metavar="STEMMER", help="Stemmer, as in nams.")] = "porter",
+    stem: Annotated[
+        str, typer.Option("--stem", rich_help_panel=ADVANCED, metavar="STEMMER", help="Stemmer, as in nams.")
+    ] = "porter",
     stop: Annotated[
-        str, typer.Option("--stop", metavar="LIST", help="List of stop words, as in nams.")
+        str,
+        typer.Option(
+            "--stop", rich_help_panel=ADVANCED, metavar="LIST", help="List of stop words, as in nams."
+        ),
     ] = "function",
     rules: Annotated[bool, typer.Option("--rules", help="Print the learned rules.")] = False,
     without: options.Without = None,
     alpha: options.LevelAlpha = 0.05,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=0, metavar="N", help="Bootstrap resamples of topics.")
+        int,
+        typer.Option(
+            "--resamples", rich_help_panel=ADVANCED, min=0, metavar="N", help="Bootstrap resamples of topics."
+        ),
     ] = 1000,
     seed: options.Seed = 0,
     json: options.Json = False,

@@ -152,16 +152,16 @@ def llm(
     one_order: Annotated[
         bool, of_asked("--one-order", help="Show each pair in one order only, not in both.")
     ] = False,
-    pairs: Annotated[
-        int | None, of_asked("--pairs", min=1, metavar="N", help="Pairs per topic; by default all.")
-    ] = None,
+    pairs: Annotated[int | None, of_asked("--per-topic", min=1, metavar="N", help="Pairs per topic.")] = None,
     topic: Annotated[
         list[str] | None,
-        of_asked("--topic", metavar="T", help="Only these topics. May be repeated.", show_default=False),
+        of_asked("--topic", metavar="TOPIC", help="Only these topics. May be repeated.", show_default=False),
     ] = None,
     system: Annotated[
         list[str] | None,
-        of_asked("--system", metavar="S", help="Only these systems. May be repeated.", show_default=False),
+        of_asked(
+            "--system", metavar="SYSTEM", help="Only these systems. May be repeated.", show_default=False
+        ),
     ] = None,
     temperature: Annotated[float, of_texts("--temperature", help="Temperature of the model.")] = 0.0,
     max_tokens: Annotated[
@@ -181,7 +181,7 @@ def llm(
         str,
         of_asked(
             "--family",
-            metavar="WORD",
+            metavar="TEXT",
             help="Systems that the judge may favour: part of their names, such as gpt.",
         ),
     ] = "",

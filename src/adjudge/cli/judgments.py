@@ -46,10 +46,7 @@ JUDGMENTS = {
     "confirm": "adjudge judgments confirm my-eval",
 }
 
-Encoding = Annotated[
-    str | None,
-    typer.Option("--encoding", help="Encoding of the files, such as latin-1; UTF-16 is recognised."),
-]
+Encoding = options.encoding("recognised")
 Length = Annotated[
     int | None,
     typer.Option("--length", min=1, metavar="WORDS", help="Target length of the summaries, in words."),
@@ -173,7 +170,7 @@ def crowd(
     column: Annotated[
         list[str] | None,
         typer.Option(
-            "--column",
+            "--map",
             metavar="FIELD=COLUMN",
             help="Which column has a field (FIELD= for none). May be repeated.",
             show_default=False,
@@ -201,7 +198,7 @@ def crowd(
         protocol=_protocol(e, protocol) or crowd.PROTOCOL,
         length=length,
         form=form,
-        columns=columns_of(column, "--column"),
+        columns=columns_of(column),
     )
     _take(e, items, json, judges=judge or ())
 

@@ -128,6 +128,26 @@ ShowSignature = Annotated[
         callback=_show_signature,
     ),
 ]
+OnlyTable = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--table",
+        metavar="NAME",
+        help="Print only this table. May be repeated. --csv writes the first.",
+        rich_help_panel=OUTPUT,
+        show_default=False,
+    ),
+]
+FromSignature = Annotated[
+    str | None,
+    typer.Option(
+        "--signature",
+        metavar="TEXT",
+        help="Use the options of this signature (see --show-signature); options on the command line win.",
+        rich_help_panel=OUTPUT,
+        show_default=False,
+    ),
+]
 Seed = Annotated[
     int, typer.Option("--seed", min=0, help="Seed of everything random.", rich_help_panel=ADVANCED)
 ]
@@ -160,6 +180,13 @@ LowerNames = Annotated[
 ]
 Map = as_declared(Analysis, "columns")
 Delimiter = as_declared(Analysis, "delimiter")
+
+
+def encoding(unset: str) -> Any:
+    """The option for an encoding; `unset` is what happens without it."""
+    return as_declared(Analysis, "encoding", unset=unset)
+
+
 Encoding = as_declared(Analysis, "encoding")
 LeaveOut = as_declared(Analysis, "leave_out")
 Without = as_declared(Analysis, "without")
@@ -182,9 +209,9 @@ Across = as_declared(CompareAll, "across")
 AssessorEffects = as_declared(CompareAll, "assessor_effects")
 System = Annotated[
     str | None,
-    typer.Option("--system", metavar="S", help="Name of a system.", autocompletion=complete_systems),
+    typer.Option("--system", metavar="SYSTEM", help="Name of a system.", autocompletion=complete_systems),
 ]
-Topic = Annotated[str | None, typer.Option("--topic", metavar="T", help="Name of a topic.")]
+Topic = Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="Name of a topic.")]
 Why = Annotated[
     str, typer.Option("--why", help="The reason; it is kept in changes.jsonl.", show_default=False)
 ]

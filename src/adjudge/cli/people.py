@@ -35,7 +35,7 @@ Person = Annotated[
 BaseUrl = Annotated[
     str,
     typer.Option(
-        "--base-url", metavar="URL", help="Address at which people reach the server; links begin with it."
+        "--public-url", metavar="URL", help="Address at which people reach the server; links begin with it."
     ),
 ]
 Password = Annotated[
@@ -51,8 +51,10 @@ HERE = "http://127.0.0.1:8000"
 def add(
     evaluation: options.Folder,
     person: Person,
-    name: Annotated[str | None, typer.Option("--name", help="Name that others see.")] = None,
-    role: Annotated[str, typer.Option("--role", metavar="ROLE", help="assessor or organiser.")] = "assessor",
+    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name that others see.")] = None,
+    organiser: Annotated[
+        bool, typer.Option("--organiser", help="The person also sees the organiser's pages.")
+    ] = False,
     base_url: BaseUrl = HERE,
     password: Password = False,
     json: options.Json = False,
@@ -60,6 +62,7 @@ def add(
     """Add a person and print their personal link. It is shown only once."""
     e, base = adjudge.open(evaluation), _checked(base_url)
     typed = _ask() if password else None
+    role = "organiser" if organiser else "assessor"
     with e.store() as store:
         link = store.accounts.add(person, role, name)
         if typed is not None:
@@ -144,9 +147,6 @@ def link(
     evaluation: options.Folder,
     person: Person,
     base_url: BaseUrl = HERE,
-    sign_out: Annotated[
-        bool, typer.Option("--sign-out", hidden=True, help="A new link always ends sessions.")
-    ] = False,
     password: Password = False,
     json: options.Json = False,
 ) -> None:
@@ -224,7 +224,7 @@ def _ask() -> str:
 
 def _checked(url: str) -> str:
     if not url.startswith(("http://", "https://")) or any(c in url for c in "#? "):
-        raise UsageError(f"--base-url is {quoted(url)}, expected an address such as {HERE}")
+        raise UsageError(f"--public-url is {quoted(url)}, expected an address such as {HERE}")
     return url
 
 

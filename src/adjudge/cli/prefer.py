@@ -35,11 +35,11 @@ prefer = typer.Typer(
 )
 
 PREFER = {
-    "sample": "adjudge prefer sample my-eval --count 20 --assessor ann --assessor bob --repeats 0.1 --seed 1",
+    "sample": "adjudge prefer sample my-eval --per-topic 20 --assessor ann --assessor bob --repeats 0.1 --seed 1",
     "import": "adjudge prefer import arena.csv my-eval",
     "export": "adjudge prefer export my-eval pairs.csv --open --batch 100",
-    "simulate": "adjudge prefer simulate my-eval --from ref --count 100 --assessors 3 --noise 0.1 --seed 1",
-    "score": "adjudge prefer score my-eval --source man+ref --simulated 100",
+    "simulate": "adjudge prefer simulate my-eval --from ref --per-topic 100 --assessors 3 --noise 0.1 --seed 1",
+    "score": "adjudge prefer score my-eval --from man+ref --simulated 100",
 }
 """Examples that run as printed; those of the studies on an evaluation with documents, references, ratings and
 preferences."""
@@ -50,7 +50,7 @@ FORMS = ("left-right", "models")
 
 Topics = Annotated[
     list[str] | None,
-    typer.Option("--topic", metavar="T", help="Only these topics. May be repeated.", show_default=False),
+    typer.Option("--topic", metavar="TOPIC", help="Only these topics. May be repeated.", show_default=False),
 ]
 Checks = Annotated[
     Path | None,
@@ -70,7 +70,8 @@ Smooth = Annotated[
     bool, typer.Option("--smooth/--no-smooth", help="An answer counts for similar sentences too.")
 ]
 Penalty = Annotated[
-    str, typer.Option("--penalty", metavar="HOW", help="Penalty for repetition: sentence, printed or none.")
+    str,
+    typer.Option("--penalty", metavar="HOW", help="Penalty for repetition. One of: sentence, printed, none."),
 ]
 Asked = Annotated[str, typer.Option("--asked", metavar="N|all", help="Number of people's answers to use.")]
 SimulatedPairs = Annotated[
@@ -82,7 +83,10 @@ SimulatedPairs = Annotated[
     ),
 ]
 Ties = Annotated[
-    str, typer.Option("--ties", metavar="HOW", help="How simulated assessors answer a tie: half or paper.")
+    str,
+    typer.Option(
+        "--simulated-ties", metavar="HOW", help="How simulated assessors answer a tie. One of: half, paper."
+    ),
 ]
 Crowd = Annotated[
     bool, typer.Option("--crowd", help="Weight assessors by their agreement with the others (Crowd-BT).")
@@ -95,7 +99,7 @@ Crowd = Annotated[
 @prefer.command("sample", epilog=f"Example: {PREFER['sample']}")
 def sample(
     evaluation: options.Folder,
-    count: Annotated[int, typer.Option("--count", min=0, help="New pairs per topic.")] = 200,
+    count: Annotated[int, typer.Option("--per-topic", min=0, metavar="N", help="Pairs per topic.")] = 200,
     how: Annotated[
         str, typer.Option("--how", metavar="HOW", help=f"How pairs are chosen: {', '.join(HOWS)}.")
     ] = "random",
@@ -118,6 +122,7 @@ def sample(
             "--repeats",
             min=0,
             max=1,
+            metavar="SHARE",
             help="Share of tasks that are asked twice, the second time with sides exchanged.",
         ),
     ] = 0.0,
@@ -189,7 +194,6 @@ def export(
     open_: Annotated[
         bool, typer.Option("--open", help="Write pairs that wait for an answer, for a crowd platform.")
     ] = False,
-    answers: Annotated[bool, typer.Option("--answers", help="The answers (the default).")] = False,
     of: Annotated[
         str | None,
         typer.Option("--of", metavar="WHAT", help=f"Pairs of {' or '.join(KINDS)}."),
@@ -197,17 +201,15 @@ def export(
     batch: Annotated[int | None, typer.Option("--batch", min=1, help="With --open: rows per file.")] = None,
     hit: Annotated[int, typer.Option("--hit", min=1, help="With --open: pairs per row.")] = 1,
     form: Annotated[
-        str, typer.Option("--form", metavar="FORM", help=f"Columns of answers: {', '.join(FORMS)}.")
+        str, typer.Option("--layout", metavar="LAYOUT", help=f"Columns of answers: {', '.join(FORMS)}.")
     ] = "left-right",
     topic: Topics = None,
     json: options.Json = False,
 ) -> None:
     """Write pairs for a crowd platform, without names of systems, or the answers."""
-    if open_ and answers:
-        raise UsageError("--open and --answers exclude each other")
     if not open_ and (batch is not None or hit > 1):
         raise UsageError("--batch and --hit belong to --open")
-    options.one_of("--form", form, FORMS)
+    options.one_of("--layout", form, FORMS)
     if of is not None:
         options.one_of("--of", of, KINDS)
     e = open_judged(
@@ -255,12 +257,14 @@ def simulate(
         str,
         typer.Option(
             "--from",
-            metavar="ref|py",
+            metavar="FROM",
             help="What the simulated assessors know: references (ref) or pyramids (py).",
         ),
     ] = "ref",
-    assessors: Annotated[int, typer.Option("--assessors", min=1, help="Number of simulations.")] = 3,
-    count: Annotated[int, typer.Option("--count", min=1, help="Pairs per topic.")] = 200,
+    assessors: Annotated[
+        int, typer.Option("--assessors", min=1, metavar="N", help="Number of assessors.")
+    ] = 3,
+    count: Annotated[int, typer.Option("--per-topic", min=1, metavar="N", help="Pairs per topic.")] = 200,
     per_pair: Annotated[int, typer.Option("--per-pair", min=1, help="Assessors per pair.")] = 1,
     noise: Annotated[
         float,
@@ -306,7 +310,7 @@ def score(
     source: Annotated[
         str,
         typer.Option(
-            "--source",
+            "--from",
             metavar="FROM",
             help="Whose answers: people's (man), simulated from references (ref) or pyramids (py), or"
             " sums such as man+ref.",

@@ -15,6 +15,7 @@ from adjudge.cli.analysis import print_results
 from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import not_over, say, say_signature, show, show_json, warn, worker_count, write_csv
 from adjudge.core.errors import FormatError, UsageError
+from adjudge.core.options import ADVANCED
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.several import ComparedMeasures
@@ -64,17 +65,13 @@ def command(
         str | None,
         typer.Option(
             "--sentence-mark",
-            metavar="MARK",
+            rich_help_panel=ADVANCED,
+            metavar="TEXT|none",
             help="What ends a sentence within a line; none: nothing does. By default <q> and similar marks.",
         ),
     ] = None,
     split_sentences: options.SplitSentences = False,
-    encoding: Annotated[
-        str,
-        typer.Option(
-            "--encoding", metavar="NAME", help="Encoding of the files, such as latin-1; UTF-16 is recognised."
-        ),
-    ] = "utf-8",
+    encoding: options.Encoding = "utf-8",
     workers: options.Workers = "1",
     json: options.Json = False,
     show_signature: options.ShowSignature = False,

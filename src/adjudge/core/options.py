@@ -97,7 +97,7 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "above": 0,
         "below": 1,
         "panel": ADVANCED,
-        "help": "Significance level: a p-value up to this is a difference.",
+        "help": "Significance level of the tests.",
     },
     "level": {"default": 0.95, "above": 0, "below": 1, "help": "Confidence level of the intervals."},
     "seed": {"default": 0, "least": 0, "panel": ADVANCED, "help": "Seed of everything random."},

@@ -61,6 +61,7 @@ class Anova(AnalysedVariance["AnovaResult"]):
     )
     ss_type: int | None = option(
         None,
+        panel=ADVANCED,
         least=1,
         most=3,
         metavar="1|2|3",
@@ -71,6 +72,7 @@ class Anova(AnalysedVariance["AnovaResult"]):
     resamples: int | None = option(
         None,
         least=0,
+        command="simulations",
         metavar="N",
         panel=ADVANCED,
         help="Simulations for the intervals of the variance shares.",

@@ -54,10 +54,15 @@ class Comparing(Analysis[R_co]):
         None, of="system", metavar="SYSTEM", help="Compare all systems with this one only."
     )
     margin: float | None = option(
-        None, above=0, metavar="D", help="Also say which systems are equivalent: less than this apart."
+        None,
+        panel=ADVANCED,
+        above=0,
+        metavar="D",
+        help="Also say which systems are equivalent: less than this apart.",
     )
     assessor_effects: AssessorEffects | None = option(
         None,
+        panel=ADVANCED,
         metavar="random|fixed",
         help="With scores by assessors: groups hold for similar assessors (random) or for these"
         " alone (fixed).",
@@ -70,7 +75,10 @@ class Comparing(Analysis[R_co]):
         (), metavar="A,B", panel=ADVANCED, help="More tests to run; each is corrected by itself."
     )
     side: Side = option(
-        "both", metavar="SIDE", panel=ADVANCED, help="With --against: test both directions, or one."
+        "both",
+        metavar="SIDE",
+        panel=ADVANCED,
+        help="Comparisons with one system: test both directions, or one.",
     )
     among: Among = option("all", metavar="WHO", panel=ADVANCED, help="Which pairs to compare.")
     pool_humans: bool = shared("pool_humans", panel=ADVANCED)

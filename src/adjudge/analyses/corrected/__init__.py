@@ -55,7 +55,10 @@ class CompareCorrected(Analysis["CorrectedComparison"]):
     )
     pairs: bool = option(False, help="Print every pair: difference, interval and p.")
     side: Side = option(
-        "both", metavar="SIDE", panel=ADVANCED, help="With --against: test both directions, or one."
+        "both",
+        metavar="SIDE",
+        panel=ADVANCED,
+        help="Comparisons with one system: test both directions, or one.",
     )
     among: Among = option("all", metavar="WHO", panel=ADVANCED, help="Which pairs to compare.")
     pool_humans: bool = shared("pool_humans", panel=ADVANCED)

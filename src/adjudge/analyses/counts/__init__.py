@@ -34,7 +34,9 @@ class Counts(Analysis["CountsTable"]):
     EXAMPLE = "adjudge compare my-eval --counts"
 
     tests: str | Sequence[str] = option(
-        COUNTED, metavar="A,B", help=f"Tests: {', '.join(TESTS)}, or all; mc and hb also with a statistic, as mc:w."
+        COUNTED,
+        metavar="A,B",
+        help=f"Tests: {', '.join(TESTS)}, or all; mc and hb also with a statistic, as mc:w.",
     )
     alpha: float = shared("alpha")
     level: float = shared("level", panel=ADVANCED, help="Of the humans' intervals of the mean.")

@@ -40,7 +40,7 @@ class Groups(Analysis["GroupsResult"]):
         help="Test of the pairs. auto: max-t (bootstrap of the largest t) from 20 topics, else t"
         " with Holm's correction.",
     )
-    scale: Scale = option("values", metavar="SCALE", help="Test the scores or their ranks.")
+    tested: Scale = option("values", metavar="WHAT", help="Test the scores or their ranks.")
     against: str | None = option(
         None, of="system", metavar="SYSTEM", help="Also compare all systems with this one."
     )

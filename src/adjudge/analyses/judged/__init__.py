@@ -27,13 +27,7 @@ class Judged(AnyAnalysis["JudgedTables"]):
     EXAMPLE = "adjudge judgments tables my-eval"
     SOURCE = ("evaluation", "an evaluation or its folder")
 
-    alpha: float = option(
-        0.05,
-        above=0,
-        below=1,
-        metavar="ALPHA",
-        help="Significance level; intervals have the level 1 - alpha.",
-    )
+    alpha: float = shared("alpha", help="Significance level; intervals have the level 1 - alpha.")
     seed: int = shared("seed")
 
     def read(self, source: Any) -> Gathered:

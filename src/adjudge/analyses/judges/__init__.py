@@ -23,10 +23,10 @@ Panel = Literal["none", "mean", "vote"]
 class Judges(Analysis["JudgeReport"]):
     """Say what a judge is worth: its agreement with people, next to simple controls.
 
-    Reports agreement with people, the ranking of systems, the alternative-annotator test, agreement with itself, effects
-    of order, length and family, invalid answers, cost, and how many human judgments the judge replaces. The controls
-    are a constant, a random and a length judge, the best measure and each assessor. Judges are programs that judged,
-    assessors that you name, or columns of scores.
+    Reports agreement with people, the ranking of systems, the alternative-annotator test, agreement with itself,
+    effects of order, length and family, invalid answers, cost, and how many human judgments the judge replaces.
+    The controls are a constant, a random and a length judge, the best measure and each assessor. Judges are programs
+    that judged, assessors that you name, or columns of scores.
     """
 
     NAME = "judge report"

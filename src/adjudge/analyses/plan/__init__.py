@@ -48,9 +48,17 @@ class Plan(Analysis["PowerPlan"]):
         metavar="TEST",
         help=f"Test that answers; quick tests are shown too: {', '.join(TESTS)}, or all.",
     )
-    correct: Correct = option("holm", metavar="HOW", help="Correction of p-values for the number of pairs.")
+    correct: Correct = option(
+        "holm", panel=ADVANCED, metavar="HOW", help="Correction of p-values for the number of pairs."
+    )
     pairs: int | None = option(
-        None, least=1, metavar="K", help="Number of pairs that will be compared.", unset="as many as now"
+        None,
+        panel=ADVANCED,
+        least=1,
+        command="comparisons",
+        metavar="K",
+        help="Number of pairs that will be compared.",
+        unset="as many as now",
     )
     systems: int | None = option(
         None, least=2, metavar="N", help="Number of systems that will be compared, in all pairs."
@@ -60,6 +68,7 @@ class Plan(Analysis["PowerPlan"]):
     )
     groups: Sequence[int] = option(
         (),
+        panel=ADVANCED,
         least=1,
         metavar="N,...",
         help="Designs to compare: numbers of groups of assessors, each with its own topics.",
@@ -75,7 +84,9 @@ class Plan(Analysis["PowerPlan"]):
 
     def check(self) -> None:
         if self.pairs is not None and self.systems is not None:
-            raise UsageError(f"{Argument('pairs')} and {Argument('systems')} exclude each other")
+            raise UsageError(
+                f"{Argument('pairs', flag='comparisons')} and {Argument('systems')} exclude each other"
+            )
         if self.test != ALL:
             parts_of(self.test)
         if self.difference is not None:

@@ -38,7 +38,9 @@ class PairAnalysis(AnyAnalysis[R_co]):
     SOURCE = ("source", PAIRS)
 
     _: KW_ONLY
-    topic: str | Sequence[str] = option((), of="topic", metavar="T", help="Only the answers on these topics.")
+    topic: str | Sequence[str] = option(
+        (), of="topic", metavar="TOPIC", help="Only the answers on these topics."
+    )
     length: int | None = option(
         None, least=1, metavar="WORDS", help="Target length of the summaries, in words."
     )
@@ -93,7 +95,7 @@ class Prefer(PairAnalysis["PreferenceFit"]):
         unset="what people were asked about",
     )
     _: KW_ONLY
-    assessors: bool = option(False, help="Also print how reliable each assessor is.")
+    reliability: bool = option(False, help="Also print how reliable each assessor is.")
     checks: str | None = option(
         None, metavar="FILE", help="CSV of pairs with a known winner: topic,left,right,winner."
     )
@@ -108,7 +110,7 @@ class Prefer(PairAnalysis["PreferenceFit"]):
         panel=ADVANCED,
         help="Similarity of sentences: tfidf-jaccard, tfidf, jaccard or embedding.",
     )
-    by: By | None = option(
+    independent: By | None = option(
         None,
         metavar="WHAT",
         panel=ADVANCED,
@@ -125,9 +127,9 @@ class Prefer(PairAnalysis["PreferenceFit"]):
     )
 
     def check(self) -> None:
-        if self.checks is not None and not self.assessors:
+        if self.checks is not None and not self.reliability:
             raise UsageError(
-                f"{Argument('checks')} compares assessors with known answers: say {Argument('assessors')} too"
+                f"{Argument('checks')} compares assessors with known answers: say {Argument('reliability')} too"
             )
 
     def to_run(self, source: PairSource) -> Sequence[Prefer]:
@@ -248,7 +250,11 @@ class PreferenceReport(PreferenceStudy["PreferenceTables"]):
     rows: Rows = option("mean", metavar="WHAT", help="Also print a row per topic or document set.")
     half: bool = option(False, help="A measure's tie counts as half an agreement, not as none.")
     ties: Literal["half", "paper"] = option(
-        "half", metavar="HOW", panel=ADVANCED, help="How simulated assessors answer a tie."
+        "half",
+        command="simulated_ties",
+        metavar="HOW",
+        panel=ADVANCED,
+        help="How simulated assessors answer a tie.",
     )
     asked: int | Literal["all"] = option(
         "all", least=1, metavar="N|all", panel=ADVANCED, help="Number of people's answers to use."

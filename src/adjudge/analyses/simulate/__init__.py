@@ -38,7 +38,7 @@ class Simulate(Analysis["Simulation"]):
     topics: int | None = option(None, least=1, help="Number of topics.", unset="48, or those of the scores")
     systems: int | None = option(None, least=2, help="Number of systems.", unset="2, or those of the scores")
     difference: float = option(
-        0.0, short="d", help="True difference between the first system and the others."
+        0.0, short="d", metavar="D", help="True difference between the first system and the others."
     )
     tests: str | Sequence[str] = option(
         (),
@@ -49,7 +49,7 @@ class Simulate(Analysis["Simulation"]):
     simulations: int = option(2000, least=1, metavar="N", help="Number of simulations.")
     alpha: float = shared_option("alpha")
     noise: Noise = option("normal", metavar="NOISE", help="Distribution of the noise; t3 has heavy tails.")
-    ratings: bool = option(False, help="Round scores to whole ratings from 1 to 5.")
+    ratings: bool = option(False, panel=ADVANCED, help="Round scores to whole ratings from 1 to 5.")
     topic_sd: float | None = option(
         None,
         metavar="SD",

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Stability(Analysis["StabilityResult"]):
     """Say how far inconsistent judging could change the ranking.
 
-    For a folder with judgments: contradictory judgments of the same text, the rankings that remain if each contradiction
-    is resolved either way, and planted repeats. For scores by assessors: how the ranking could have come out. If you
-    name a coverage measure, contradictions are resolved in its scores. Lin and Hovy 2002, section 4.
+    For a folder with judgments: contradictory judgments of the same text, the rankings that remain if each
+    contradiction is resolved either way, and planted repeats. For scores by assessors: how the ranking could have come
+    out. If you name a coverage measure, contradictions are resolved in its scores. Lin and Hovy 2002, section 4.
     """
 
     NAME = "stability"
@@ -33,7 +33,7 @@ class Stability(Analysis["StabilityResult"]):
 
     level: float = shared("level", help="Confidence level of the ranges of ranks.")
     draws: int = option(10_000, least=100, help="Number of draws from the fitted model.")
-    resample: bool = option(
+    draw_assessors: bool = option(
         False,
         panel=ADVANCED,
         help="Resample assessors instead of drawing from the fitted model; needs ten assessors.",
