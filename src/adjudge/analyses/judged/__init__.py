@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.base import AnyAnalysis, analysis_function
 from adjudge.core.errors import DataError
-from adjudge.core.options import option, shared
+from adjudge.core.options import shared
 
 if TYPE_CHECKING:
     from adjudge.analyses.gathered import Gathered
