@@ -36,11 +36,11 @@ def prepare(folder: str) -> dict[str, str]:
     adjudge("demo", folder)
     adjudge("units", folder)
     links = {
-        name: adjudge("people", "add", folder, name, "--role", role, "--base-url", URL)["link"]
-        for name, role in (("organiser", "organiser"), ("anna", "assessor"), ("bert", "assessor"))
+        name: adjudge("people", "add", folder, name, *role, "--public-url", URL)["link"]
+        for name, role in (("organiser", ["--organiser"]), ("anna", []), ("bert", []))
     }
     for protocol in ("duc-2002", "rating", "preference-summaries"):
-        more = ["--pairs", "6"] if protocol == "preference-summaries" else []
+        more = ["--per-topic", "6"] if protocol == "preference-summaries" else []
         adjudge(
             "assign", folder, "--protocol", protocol, "--seed", "3", "--topic", "d02", "--topic", "d05", *more
         )

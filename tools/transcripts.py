@@ -446,8 +446,8 @@ SCENES = [
         "analyses",
         """
         adjudge groups e -m rouge-2
-        adjudge groups e -m coverage --scale ranks --pairs
-        adjudge groups e -m coverage --scale topic-ranks --json
+        adjudge groups e -m coverage --tested ranks --pairs
+        adjudge groups e -m coverage --tested topic-ranks --json
         adjudge groups e -m rouge-2 --against lead
         adjudge groups e -m coverage --contrast humans-machines --pool-humans
         adjudge groups e -m coverage --contrast humans-machines --csv groups.csv
@@ -455,7 +455,7 @@ SCENES = [
         adjudge anova e -m rouge-2
         adjudge anova e -m coverage
         adjudge anova e -m coverage --interactions --sizes
-        adjudge anova e -m coverage --random topic,assessor --resamples 50
+        adjudge anova e -m coverage --random topic,assessor --simulations 50
         adjudge anova e -m coverage --ss-type 3 --pool-humans --json
         adjudge anova e -m rouge-2 --factors type,system,topic --csv anova.csv
         adjudge anova e -m rouge-2 --latex
@@ -469,7 +469,7 @@ SCENES = [
         adjudge plan e -m rouge-2 --difference 0.01 --simulations 200
         adjudge plan e -m coverage --difference 5% --test all --simulations 100 --json
         adjudge plan e -m coverage --difference 0.05 --normal --simulations 200 --csv plan.csv
-        adjudge plan e -m rouge-2 --difference 0.02 --pairs 10 --simulations 200 --latex
+        adjudge plan e -m rouge-2 --difference 0.02 --comparisons 10 --simulations 200 --latex
         """,
         start="scored",
     ),
@@ -517,21 +517,21 @@ SCENES = [
         "people",
         """
         adjudge people add e anna --name "Anna B."
-        adjudge people add e bert --base-url https://judge.example.org --json
+        adjudge people add e bert --public-url https://judge.example.org --json
         adjudge people add e ada
-        adjudge people add e zoe --role organiser
+        adjudge people add e zoe --organiser
         adjudge people add e anna
         adjudge people list e
         adjudge people suspend e bert
         adjudge people suspend e bert --restore
-        adjudge people link e anna --sign-out
+        adjudge people link e anna
         adjudge people link e nobody
         adjudge assign e --protocol rating --per-summary 2 --repeats 0.1 --seed 1 --dry-run
         adjudge assign e --protocol rating --per-summary 2 --repeats 0.1 --seed 1
         adjudge assign e --protocol rating --per-summary 2 --repeats 0.1 --seed 1
         adjudge assign e --protocol rating --per-summary 9
         adjudge assign e --protocol duc-2002 --assessor bert --topic d01 --order mixed --json
-        adjudge assign e --protocol preference-summaries --pairs 5 --seed 2
+        adjudge assign e --protocol preference-summaries --per-topic 5 --seed 2
         adjudge assign e --protocol duc-2002 --phase 1 --dry-run
         adjudge people list e --json
         adjudge judgments list e
@@ -693,22 +693,22 @@ SCENES = [
     Scene(
         "prefer",
         """
-        adjudge prefer sample e --count 20 --assessor ann --assessor bob --repeats 0.1 --per-pair 2 --seed 1
-        adjudge prefer sample e --count 5 --how information --topic d01 --json
-        adjudge prefer sample e --count 5 --how variance --topic d02
-        adjudge prefer sample e --of summaries --count 4 --assessor ann --checks checks.csv --seed 1
+        adjudge prefer sample e --per-topic 20 --assessor ann --assessor bob --repeats 0.1 --per-pair 2 --seed 1
+        adjudge prefer sample e --per-topic 5 --how information --topic d01 --json
+        adjudge prefer sample e --per-topic 5 --how variance --topic d02
+        adjudge prefer sample e --of summaries --per-topic 4 --assessor ann --checks checks.csv --seed 1
         adjudge prefer export e pairs.csv --open --batch 100 --of sentences
         adjudge prefer export e hits.csv --open --hit 5 --of summaries
         answer pairs-1.csv back.csv
         adjudge prefer import back.csv e
         adjudge prefer import back.csv e --json
-        adjudge prefer simulate e --from ref --count 60 --assessors 3 --noise 0.1 --bias 0.05 --seed 1
-        adjudge prefer simulate e --from py --count 20 --assessors 2 --inconsistency 0.1 --seed 2 --json
+        adjudge prefer simulate e --from ref --per-topic 60 --assessors 3 --noise 0.1 --bias 0.05 --seed 1
+        adjudge prefer simulate e --from py --per-topic 20 --assessors 2 --inconsistency 0.1 --seed 2 --json
         adjudge prefer fit e --of sentences --topic d01
-        adjudge prefer fit e --of sentences --topic d01 --no-smooth --assessors --csv fit.csv
+        adjudge prefer fit e --of sentences --topic d01 --no-smooth --reliability --csv fit.csv
         adjudge prefer score e
-        adjudge prefer score e --source man+ref --simulated 100 --seed 1 --csv prefer.csv
-        adjudge prefer score e --source py --penalty printed --no-smooth --json
+        adjudge prefer score e --from man+ref --simulated 100 --seed 1 --csv prefer.csv
+        adjudge prefer score e --from py --penalty printed --no-smooth --json
         adjudge score e -m coverage
         adjudge prefer converge e --people coverage --runs 5 --step 40
         adjudge prefer converge e --people coverage --runs 3 --step 60 --table topics --csv converge.csv
@@ -717,7 +717,7 @@ SCENES = [
         adjudge prefer report e --people coverage --simulated 50 --rows topic --latex
         adjudge prefer report e --people coverage --simulated 50 --json
         adjudge prefer export e answers.csv --answers
-        adjudge prefer export e models.csv --form models --of sentences --topic d01
+        adjudge prefer export e models.csv --layout models --of sentences --topic d01
         adjudge compare e -m preference
         """,
         start="demo",
@@ -727,7 +727,7 @@ SCENES = [
         "arena",
         """
         adjudge prefer fit arena.csv
-        adjudge prefer fit arena.csv --table strengths --table win-probabilities --table assessors --assessors
+        adjudge prefer fit arena.csv --table strengths --table win-probabilities --table assessors --reliability
         adjudge prefer fit arena.csv --json
         adjudge prefer fit arena.csv --table pairs --csv -
         adjudge prefer fit arena.csv --csv fit.csv --level 0.9
@@ -735,7 +735,7 @@ SCENES = [
         adjudge init a
         adjudge prefer import arena.csv a
         adjudge prefer fit a --of systems
-        adjudge prefer export a out.csv --form models
+        adjudge prefer export a out.csv --layout models
         adjudge score a -m wins
         adjudge compare a -m wins
         adjudge check a
@@ -859,14 +859,14 @@ SCENES = [
         adjudge compare long.csv
         adjudge compare odd.csv --length all --test t
         adjudge groups table.csv
-        adjudge groups table.csv --scale ranks --human "H*" --contrast humans-machines --json
+        adjudge groups table.csv --tested ranks --human "H*" --contrast humans-machines --json
         adjudge groups table.csv --against lead --csv -
         adjudge groups - --latex < table.csv
         adjudge anova table.csv
         adjudge anova table.csv --ss-type 2 --json
         adjudge anova table.csv --csv -
         adjudge anova long.csv --length 100 --interactions --latex
-        adjudge anova - --random topic --resamples 50 < table.csv
+        adjudge anova - --random topic --simulations 50 < table.csv
         adjudge topics table.csv
         adjudge topics table.csv --json
         adjudge topics table.csv --csv - --against t03
@@ -942,7 +942,7 @@ SCENES = [
     Scene(
         "prepended",
         """
-        adjudge prefer simulate e --from ref --count 20 --assessors 2 --seed 1
+        adjudge prefer simulate e --from ref --per-topic 20 --assessors 2 --seed 1
         adjudge prefer export e before.csv
         prepend e/documents.jsonl
         adjudge check e
@@ -1029,10 +1029,10 @@ SCENES = [
         adjudge compare s -m crowd:fluency --test wilcoxon --latex
         adjudge anova s -m expert:coherence
         adjudge anova s -m expert:coherence --interactions --csv anova.csv
-        adjudge anova s -m expert:coherence --random topic,assessor --resamples 0
+        adjudge anova s -m expert:coherence --random topic,assessor --simulations 0
         adjudge topics s -m expert:coherence --csv topics.csv
         adjudge groups s -m expert:coherence
-        adjudge groups s -m rouge-2 --scale ranks --json
+        adjudge groups s -m rouge-2 --tested ranks --json
         adjudge plan s -m expert:coherence --difference 0.1 --simulations 200
         adjudge scores s --matrix -m expert:coherence --csv coherence.csv
         adjudge compare coherence.csv --test mc --resamples 500

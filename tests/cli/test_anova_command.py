@@ -66,7 +66,7 @@ def test_the_page_names_every_option() -> None:
         "latex",
     ):
         assert f"`--{option}" in PAGE
-    assert "`--resamples`" in PAGE
+    assert "`--simulations`" in PAGE
     assert "`--seed`" in PAGE
 
 
@@ -100,13 +100,13 @@ def test_sizes_are_printed_when_asked_for() -> None:
 
 
 def test_the_mixed_model_has_a_table_of_its_own() -> None:
-    done = run(f"{JUDGED} --random topic,assessor --resamples 60").stdout
+    done = run(f"{JUDGED} --random topic,assessor --simulations 60").stdout
     assert re.search(r"\nvariance of +estimate  share  95% interval\n", done)
     assert re.search(r"\ntopic +0\.\d+ +\d+ % +\d+\.\d% to \d+\.\d%\n", done)
     assert "System matters: F(9, " in done
     assert "compared with assessor:system and system:topic" in done
     assert "F against the residuals (349 df), as DUC-2002 printed it." in done
-    without = run(f"{JUDGED} --random topic,assessor --resamples 0").stdout
+    without = run(f"{JUDGED} --random topic,assessor --simulations 0").stdout
     assert re.search(r"\ntopic +0\.\d+ +\d+ % +-\n", without)
 
 
@@ -117,13 +117,13 @@ def test_csv_has_a_row_per_term(tmp_path: Path) -> None:
         rows = list(csv.DictReader(stream))
     assert [row["term"] for row in rows] == ["system", "topic", "residuals"] * 2
     assert (rows[0]["measure"], rows[0]["df"]) == ("rouge-1", "8")
-    mixed = run(f"{JUDGED} --random topic --resamples 0 --table components --csv -").stdout
+    mixed = run(f"{JUDGED} --random topic --simulations 0 --table components --csv -").stdout
     assert [row["term"] for row in csv.DictReader(io.StringIO(mixed))] == [
         *("system", "assessor:system", "topic", "assessor:topic", "system:topic", "noise"),
     ]
 
 
-@pytest.mark.parametrize("options", ["", "--random topic,assessor --resamples 0"])
+@pytest.mark.parametrize("options", ["", "--random topic,assessor --simulations 0"])
 def test_csv_and_json_have_the_interactions_of_the_model(options: str) -> None:
     """Those that the table does not list have the numbers that they have where it does, each after all others."""
     beside = list(csv.DictReader(io.StringIO(run(f"{JUDGED} {options} --table beside --csv -").stdout)))
@@ -198,7 +198,7 @@ def test_options_of_the_linear_model_do_not_go_with_the_ordinal_one() -> None:
         "--random topic",
         "--ss-type 2",
         "--sizes",
-        "--resamples 0",
+        "--simulations 0",
     ):
         with pytest.raises(UsageError, match=f"anova --ordinal takes no {option.split()[0]}"):
             run(f"{ORDINAL} --ordinal {option}")

@@ -60,8 +60,8 @@ def judged(folder: Path) -> None:
             for n, (a, b) in enumerate([("lead", "vague"), ("vague", "fluent"), ("fluent", "lead")])
         )
     )
-    assert called(folder, "prefer", "simulate", "my-eval", "--count", "20").returncode == 0
-    assert called(folder, "prefer", "sample", "my-eval", "--count", "20").returncode == 0
+    assert called(folder, "prefer", "simulate", "my-eval", "--per-topic", "20").returncode == 0
+    assert called(folder, "prefer", "sample", "my-eval", "--per-topic", "20").returncode == 0
     for name in ("bert", "carla"):
         assert called(folder, "people", "add", "my-eval", name).returncode == 0
 
@@ -295,14 +295,14 @@ JSON_CALLS = [
     "people list my-eval",
     "people suspend my-eval bert",
     "people suspend my-eval bert --restore",
-    "people link my-eval bert --sign-out",
+    "people link my-eval bert",
     "assign my-eval --protocol rating --per-summary 2 --dry-run",
-    "prefer sample my-eval --count 5",
+    "prefer sample my-eval --per-topic 5",
     "prefer import arena.csv my-eval",
     "prefer export my-eval pairs.csv --open",
     "prefer fit arena.csv",
-    "prefer simulate my-eval --count 5",
-    "prefer score my-eval --source ref --simulated 50",
+    "prefer simulate my-eval --per-topic 5",
+    "prefer score my-eval --from ref --simulated 50",
     "prefer converge my-eval --people rating(aspect=relevance) --runs 2 --step 50",
     "prefer report my-eval --people rating(aspect=relevance)",
     "report my-eval",
@@ -366,14 +366,13 @@ MISTAKES = [
     (2, "compare my-eval --counts --correct bh", "compare --counts takes no --correct"),
     (
         2,
-        "judgments import crowd crowd.csv my-eval --column worker",
-        '--column is "worker", expected FIELD=COLUMN',
+        "judgments import crowd crowd.csv my-eval --map worker",
+        '--map is "worker", expected FIELD=COLUMN',
     ),
     (1, "judgments list empty", "no judgments yet"),
     (2, "judge simulate my-eval", "no protocol is named"),
     (1, "people add my-eval bert", 'person "bert": has an account already, as assessor'),
-    (2, "people add my-eval anna --role boss", 'the role is "boss", expected one of: assessor, organiser'),
-    (2, "people add my-eval anna --base-url example.org", '--base-url is "example.org"'),
+    (2, "people add my-eval anna --public-url example.org", '--public-url is "example.org"'),
     (1, "people suspend my-eval brt", '"brt" has no account (nearest: "bert")'),
     (1, "people link my-eval nobody", '"nobody" has no account'),
     (
@@ -403,7 +402,11 @@ MISTAKES = [
     (1, "score empty -m coverage", "coverage needs judgments, and there are none"),
     (1, "judgments erase my-eval nobody", "nobody"),
     (1, "judgments import records summary.txt my-eval", "summary.txt:1"),
-    (2, "groups matrix.csv --scale rank", '--scale is "rank" (nearest: "ranks"); expected one of: values, '),
+    (
+        2,
+        "groups matrix.csv --tested rank",
+        '--tested is "rank" (nearest: "ranks"); expected one of: values, ',
+    ),
     (2, "groups matrix.csv --contrast a", "expected A-B"),
     (2, "topics matrix.csv --against t99", "t99"),
     (2, "compare my-eval --length 50", "rouge-1 has no scores at length 50; it has: 100"),

@@ -96,7 +96,7 @@ def test_strengths_from_preferences(folder: Path) -> None:
     assert "corrected log strength" in done.stdout
     [record] = json.loads(called(folder, "prefer", "fit", "duels.csv", "--judge", "program", "--json").stdout)
     assert record["tables"]["pairs"][0]["difference"] == pytest.approx(found.pairs[0].difference)
-    for more in (("--position",), ("--ties", "davidson"), ("--of", "summaries"), ("--assessors",)):
+    for more in (("--position",), ("--ties", "davidson"), ("--of", "summaries"), ("--reliability",)):
         refused = called(folder, "prefer", "fit", "duels.csv", "--judge", "program", *more)
         assert refused.returncode == 2
         assert f"prefer fit --judge takes no {more[0]}" in refused.stderr

@@ -94,7 +94,7 @@ def test_tags_come_from_the_csv_file_with_who_gave_them(folder: Path) -> None:
     write(folder / "tags.csv", table)
     with pytest.raises(FormatError, match=r"tags.csv:2: tags by nobody"):
         run("e --tags tags.csv")
-    done = run("e --tags tags.csv --by ann --json")
+    done = run("e --tags tags.csv --tagged-by ann --json")
     (found,) = json.loads(done.stdout)
     assert found["tags"] == {"new": 2, "changed": 0, "taken_back": 0, "same": 0}
     assert [m["tags"] for m in found["mismatches"]] == [
@@ -143,7 +143,7 @@ def test_a_row_that_is_wrong_changes_nothing(folder: Path, change: dict[str, str
     table = rows(folder / "tags.csv")
     write(folder / "tags.csv", [{**table[0], "tags": "style"} | change, {**table[1], "tags": "style"}])
     with pytest.raises(FormatError, match=problem):
-        run("e --tags tags.csv --by ann")
+        run("e --tags tags.csv --tagged-by ann")
     assert all(not unit.mismatch_tags for unit in adjudge.mismatch("e").mismatches)
 
 
@@ -165,10 +165,10 @@ def test_whoever_tags_must_be_known_in_a_table_as_in_the_browser(folder: Path) -
     with pytest.raises(
         DataError, match=r'no person "anna" .nearest: "ann".; add them with: adjudge people add'
     ):
-        run("e --tags tags.csv --by anna")
+        run("e --tags tags.csv --tagged-by anna")
     write(folder / "tags.csv", [{**table[0], "tags": "style", "tagged_by": "eve"}])
     with pytest.raises(DataError, match='no person "eve"'):
-        run("e --tags tags.csv --by ann")
+        run("e --tags tags.csv --tagged-by ann")
     with adjudge.open("e").store() as store:
         assert {person.id for person in store.people.all()} == {"ann", "ben"}
     assert all(not unit.mismatch_tags for unit in adjudge.mismatch("e").mismatches)
@@ -177,7 +177,7 @@ def test_whoever_tags_must_be_known_in_a_table_as_in_the_browser(folder: Path) -
 def test_a_table_that_is_another_is_refused(folder: Path) -> None:
     (folder / "x.csv").write_text("topic,tags\nt1,style\n")
     with pytest.raises(FormatError, match='no column "system"'):
-        run("e --tags x.csv --by ann")
+        run("e --tags x.csv --tagged-by ann")
 
 
 def test_handing_out(folder: Path) -> None:
@@ -206,10 +206,10 @@ def test_calls_that_are_wrong(folder: Path) -> None:
     with pytest.raises(UsageError, match="is an evaluation"):
         run("e -o e")
     with pytest.raises(UsageError, match="give the file with --tags"):
-        run("e --by ann")
+        run("e --tagged-by ann")
     run("e --csv tags.csv")
     with pytest.raises(UsageError, match="would be written over"):
-        run("e --tags tags.csv --by ann --csv tags.csv")
+        run("e --tags tags.csv --tagged-by ann --csv tags.csv")
     with pytest.raises(UsageError, match="nams"):
         run("e --measure bleu")
     for options, problem in (

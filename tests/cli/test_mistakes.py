@@ -584,7 +584,7 @@ TEXTS = [
     ),
     M(
         "topics that do not fit",
-        "import lines bart.txt new --topics n.txt",
+        "import lines bart.txt new --topic-names n.txt",
         1,
         "bart.txt 6 lines, n.txt 2 lines",
         {"n.txt": "a\nb\n"},

@@ -75,13 +75,12 @@ def test_a_person_is_added_and_gets_a_link() -> None:
 
 
 def test_roles_and_addresses() -> None:
-    found = run_json("add my-eval zoe --role organiser --base-url https://judge.example.org/adjudge/")
+    found = run_json("add my-eval zoe --organiser --public-url https://judge.example.org/adjudge/")
     assert found.pop("link").startswith("https://judge.example.org/adjudge/in#")
     assert found == {"person": "zoe", "name": None, "role": "organiser", "password": False}
     for line, said in (
-        ("add my-eval bob --role boss", 'the role is "boss", expected one of: assessor, organiser'),
-        ("add my-eval bob --base-url judge.example.org", '--base-url is "judge.example.org", expected'),
-        ("add my-eval bob --base-url http://a/#b", "--base-url is"),
+        ("add my-eval bob --public-url judge.example.org", '--public-url is "judge.example.org", expected'),
+        ("add my-eval bob --public-url http://a/#b", "--public-url is"),
     ):
         with pytest.raises(UsageError, match=re.escape(said)):
             run(line)
@@ -178,7 +177,7 @@ def test_a_new_link() -> None:
     old = run_json("add my-eval anna")["link"]
     with store() as opened:
         session = opened.sessions.start("anna", timedelta(hours=1))
-    done = run("link my-eval anna --base-url https://judge.example.org").stdout.splitlines()
+    done = run("link my-eval anna --public-url https://judge.example.org").stdout.splitlines()
     assert done[0] == (
         "anna has a new link; the old one, their sessions and their old password work no more."
         " The link is shown this once:"
@@ -187,7 +186,7 @@ def test_a_new_link() -> None:
     assert (lets_in(old), lets_in(done[1])) == (None, "anna")
     with store() as opened:
         assert opened.sessions.find(session) is None
-    newest = run_json("link my-eval anna --sign-out")  # of releases before: it needs no saying now
+    newest = run_json("link my-eval anna")
     assert (newest["person"], lets_in(newest["link"])) == ("anna", "anna")
 
 
@@ -238,7 +237,7 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     shown, loaded = done.stdout.rsplit("@", 1)
-    assert "--base-url" in shown
+    assert "--public-url" in shown
     assert {"sqlalchemy", "argon2", "numpy"} & set(loaded.split()) == set()
 
 

@@ -128,7 +128,10 @@ def test_who_is_looked_at() -> None:
 
 
 def test_options_arrive() -> None:
-    line = "my-eval -m rouge-2 -d 0.02 --power 0.9 --alpha 0.1 --pairs 7 --test t --normal --seed 3 --length 100 --json"
+    line = (
+        "my-eval -m rouge-2 -d 0.02 --power 0.9 --alpha 0.1 --comparisons 7 --test t --normal --seed 3"
+        " --length 100 --json"
+    )
     (found,) = json.loads(run(f"{line} {QUICKLY}").stdout)
     assert found["signature"].endswith(
         "|length:100|plan:normal|pairs:36|test:t|power:0.9|alpha:0.1|correct:holm:7|simulations:50|seed:3|v:0.1.0"
@@ -136,7 +139,7 @@ def test_options_arrive() -> None:
     (four,) = json.loads(run(f"my-eval -m rouge-2 --systems 4 --correct bonferroni --json {QUICKLY}").stdout)
     assert (four["pairs"], four["correct"]) == (6, "bonferroni")
     with pytest.raises(UsageError, match="pairs and systems exclude each other"):
-        run("my-eval -m rouge-2 --systems 4 --pairs 3")
+        run("my-eval -m rouge-2 --systems 4 --comparisons 3")
 
 
 def test_csv_has_a_row_per_test_and_number_of_topics(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_the_examples_run(here: Path) -> None:
 
 
 def test_from_asking_to_strengths(here: Path) -> None:
-    said = run("sample my-eval --count 12 --repeats 0.25 --seed 3").stdout
+    said = run("sample my-eval --per-topic 12 --repeats 0.25 --seed 3").stdout
     assert said == "30 tasks added: 24 pairs in 2 topics, 6 planted repeats (preference-sentences)\n"
     said = run("export my-eval pairs.csv --open --batch 20").stdout
     assert said.splitlines() == [
@@ -111,9 +111,9 @@ def test_from_asking_to_strengths(here: Path) -> None:
     done = run("fit my-eval --topic t1 --position --show-signature")
     assert "|smooth:no|" in done.stdout
     assert "note: a tie model or an effect of position: answers were not propagated" in done.stderr
-    more = run("sample my-eval --count 3 --how information --assessor bob").stdout
+    more = run("sample my-eval --per-topic 3 --how information --assessor bob").stdout
     assert more.startswith("6 tasks added: 6 pairs in 2 topics")
-    assert "answers" in run("export my-eval answers.csv --answers").stdout
+    assert "answers" in run("export my-eval answers.csv").stdout
     with (here / "answers.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 20
@@ -123,7 +123,7 @@ def test_from_asking_to_strengths(here: Path) -> None:
 def test_systems_come_in_and_out(here: Path) -> None:
     said = run("import arena.csv my-eval").stdout
     assert said.startswith("arena.csv: preferences between systems\n")
-    assert run("export my-eval out.csv --form models").stdout == "out.csv: 144 answers\n"
+    assert run("export my-eval out.csv --layout models").stdout == "out.csv: 144 answers\n"
     inside = run("fit my-eval --show-signature").stdout.splitlines()
     outside = run("fit arena.csv --show-signature").stdout.splitlines()
     again = run("fit out.csv --show-signature").stdout.splitlines()
@@ -135,7 +135,7 @@ def test_systems_come_in_and_out(here: Path) -> None:
 
 
 def test_json_csv_latex_and_matrix(here: Path) -> None:
-    (found,) = json.loads(run("fit arena.csv --assessors --json").stdout)
+    (found,) = json.loads(run("fit arena.csv --reliability --json").stdout)
     tables = found["tables"]
     assert [row["item"] for row in tables["strengths"]] == list(NAMES)
     assert found["units"] == "topics"
@@ -152,7 +152,7 @@ def test_json_csv_latex_and_matrix(here: Path) -> None:
     shown = run("fit arena.csv --table win-probabilities").stdout
     assert "how likely the row's is preferred to the column's" in shown
     assert re.search(r"^ours +1 +- +0\.\d\d +0\.\d\d +0\.\d\d$", shown, re.MULTILINE)
-    assert json.loads(run("sample my-eval --count 2 --json").stdout)["pairs"] == {"t1": 2, "t2": 2}
+    assert json.loads(run("sample my-eval --per-topic 2 --json").stdout)["pairs"] == {"t1": 2, "t2": 2}
     assert json.loads(run("export my-eval o.csv --open --json").stdout)["pairs"] == 4
     assert json.loads(run("import arena.csv my-eval --json").stdout)["answers"] == 144
     assert json.loads(run("export my-eval o.csv --json").stdout)["answers"] == 144
@@ -160,13 +160,13 @@ def test_json_csv_latex_and_matrix(here: Path) -> None:
 
 def test_assessors_and_checks(here: Path) -> None:
     (here / "checks.csv").write_text("left,right,winner\nours,random,left\n")
-    shown = run("fit arena.csv --assessors --checks checks.csv").stdout
+    shown = run("fit arena.csv --reliability --checks checks.csv").stdout
     assert re.search(
         r"^assessor +answers +reliability +se +left +agrees +checks +repeats$", shown, re.MULTILINE
     )
     assert re.search(r"^ann +48 +0\.\d\d +0\.\d\d +\d+% +\d+% +\d+/\d+", shown, re.MULTILINE)
     (here / "t1.csv").write_text("topic,left,right,winner\nt1,ours,random,left\n")
-    said = run("sample my-eval --of summaries --count 2 --assessor ann --checks t1.csv").stdout
+    said = run("sample my-eval --of summaries --per-topic 2 --assessor ann --checks t1.csv").stdout
     assert "1 planted check " in said
 
 
@@ -219,9 +219,8 @@ def test_one_topic_of_a_file(here: Path) -> None:
         ("sample my-eval --topic t9", UsageError, 'no topic "t9"'),
         ("sample nowhere", DataError, "nowhere: no such folder"),
         ("export my-eval o.csv --open", DataError, "nobody has been asked yet"),
-        ("export my-eval o.csv --open --answers", UsageError, "exclude each other"),
         ("export my-eval o.csv --batch 5", UsageError, "belong to --open"),
-        ("export my-eval o.csv --form x", UsageError, '--form is "x"'),
+        ("export my-eval o.csv --layout x", UsageError, '--layout is "x"'),
         ("fit my-eval", DataError, "no preferences between summaries yet"),
         ("fit nothing.csv", DataError, r"nothing\.csv"),
         ("fit bad.csv", DataError, r'bad\.csv:3: "winner" is "them"'),
@@ -229,7 +228,7 @@ def test_one_topic_of_a_file(here: Path) -> None:
         ("fit arena.csv --topic q99", DataError, 'no answer on a topic "q99"'),
         ("fit arena.csv --level 2", UsageError, "level is 2, expected a number between 0 and 1"),
         ("fit arena.csv --ties third", UsageError, 'ties is "third"; expected one of: half, davidson'),
-        ("fit arena.csv --checks bad.csv", UsageError, "say assessors too"),
+        ("fit arena.csv --checks bad.csv", UsageError, "say reliability too"),
         ("import bad.csv my-eval", DataError, r'bad\.csv:1: no column "task" and no column "topic"'),
     ],
 )
@@ -241,7 +240,7 @@ def test_mistakes_are_one_line(here: Path, line: str, kind: type[AdjudgeError], 
 
 
 def test_open_tasks_without_answers_cannot_be_fitted(here: Path) -> None:
-    run("sample my-eval --count 2")
+    run("sample my-eval --per-topic 2")
     with pytest.raises(DataError, match="no preferences between"):
         run("fit my-eval --of sentences")
     with pytest.raises(DataError, match="no preferences yet"):
@@ -250,7 +249,7 @@ def test_open_tasks_without_answers_cannot_be_fitted(here: Path) -> None:
 
 def test_both_kinds_of_answers_want_a_choice(here: Path) -> None:
     run("import arena.csv my-eval")
-    run("sample my-eval --count 2")
+    run("sample my-eval --per-topic 2")
     run("export my-eval pairs.csv --open")
     answered(here / "pairs.csv", here / "back.csv")
     run("import back.csv my-eval")

@@ -380,11 +380,11 @@ def test_length_and_form_choose_in_every_part(make: Callable[..., Evaluation]) -
 def test_resampling_from_ten_up(tmp_path: Path) -> None:
     rated(4).to_csv(tmp_path / "four.csv", index=False)
     with pytest.raises(UsageError, match="4 assessors are too few to resample them, 10 are needed"):
-        run(f"{tmp_path / 'four.csv'} --resample")
+        run(f"{tmp_path / 'four.csv'} --draw-assessors")
     rated(10).to_csv(tmp_path / "ten.csv", index=False)
     assert (
         "|assessors:resampled|draws:200|"
-        in run(f"{tmp_path / 'ten.csv'} --resample --draws 200 --show-signature").stdout
+        in run(f"{tmp_path / 'ten.csv'} --draw-assessors --draws 200 --show-signature").stdout
     )
 
 

@@ -150,7 +150,7 @@ def test_winners_and_losers_say_nothing_of_sides(tmp_path: Path) -> None:
     given = read_preferences(written(tmp_path / "p.csv", text))
     with pytest.raises(UsageError, match="not what was shown first"):
         fit_preferences(given, Prefer(position=True))
-    fitted = fit_preferences(given, Prefer(assessors=True))
+    fitted = fit_preferences(given, Prefer(reliability=True))
     assert all(np.isnan(each.left_share) for each in fitted.assessors)
     assert not any("one-sided" in each.codes for each in fitted.assessors)
 

@@ -124,14 +124,17 @@ class Analysis(AnyAnalysis[R_co]):
         short="m",
         of="measure",
         metavar="SPEC",
-        help="A measure such as rouge-2, a preset such as tac, or a formula over scores such as mean(a, b).",
-        unset="the only one; on the command line all",
+        help="Measure, such as rouge-2; a preset, such as tac; or a formula over scores, such as mean(a, b).",
+        unset="all on the command line; in Python the only one",
     )
     _: KW_ONLY
     length: Length = option(
-        None, least=1, metavar="WORDS|all", help="Target length; all averages within a topic first."
+        None,
+        least=1,
+        metavar="WORDS|all",
+        help="Target length of the summaries, in words; all: each topic's mean over the lengths.",
     )
-    form: str | None = option(None, metavar="FORM", help="Form of summaries, such as extract.")
+    form: str | None = option(None, metavar="FORM", help="Form of the summaries, such as extract.")
     topics: str | Sequence[str] = TOPICS
     human: str | Sequence[str] = option(
         (),
@@ -146,31 +149,36 @@ class Analysis(AnyAnalysis[R_co]):
         (), of="assessor", metavar="ASSESSOR", panel=READING, help="Leave out the scores of these assessors."
     )
     lower_is_better: bool | str | Collection[str] = option(
-        False, panel=READING, help="Lower scores are better: of all measures, or of those named."
+        False,
+        panel=READING,
+        help="Lower scores are better, for all measures; in Python also for those named.",
     )
     columns: Mapping[str, str] | None = option(
         None,
         command="map",
         metavar="FIELD=COLUMN",
         panel=READING,
-        help="In which column a field stands (FIELD= for none).",
+        help="Which column has a field (FIELD= for none).",
     )
     delimiter: str | None = option(
         None,
         metavar="CHARACTER",
         panel=READING,
-        help="Between columns, such as ';' or tab.",
-        unset="found out",
+        help="What separates the columns, such as ';' or tab.",
+        unset="recognised",
     )
     encoding: str = option(
-        "utf-8", metavar="NAME", panel=READING, help="Such as latin-1; UTF-16 is found out."
+        "utf-8",
+        metavar="NAME",
+        panel=READING,
+        help="Encoding of the files, such as latin-1; UTF-16 is recognised.",
     )
     decimal: str | None = option(
-        None, metavar="SIGN", panel=READING, help="'.' or ',' in numbers.", unset="found out"
+        None, metavar="SIGN", panel=READING, help="Decimal sign in numbers: '.' or ','.", unset="recognised"
     )
-    transpose: bool = option(False, panel=READING, help="Rows are systems and columns are topics.")
+    transpose: bool = option(False, panel=READING, help="Rows are systems, columns are topics.")
     leave_out: str | Sequence[str] = option(
-        (), metavar="A,B,...", panel=READING, help="Columns that are not to be read."
+        (), metavar="A,B,...", panel=READING, help="Columns to leave out."
     )
 
     assessors: str | Sequence[str] = option(
@@ -205,7 +213,9 @@ class Analysis(AnyAnalysis[R_co]):
         table = [name for name in TABLE if options[name][0].panel == READING]  # plan has assessors of its own
         if not self.changed().keys() & {*table}:
             return scores_of(source, topics=self.topics, without=without)
-        how = TableOptions(**{name: getattr(self, name) for name in table}, topics=self.topics, without=without)
+        how = TableOptions(
+            **{name: getattr(self, name) for name in table}, topics=self.topics, without=without
+        )
         return replace(read_scores(source, how), unsaid=True)
 
 

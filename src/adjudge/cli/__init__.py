@@ -34,7 +34,7 @@ def main() -> None:
         _end(_trouble(error), 1)
     except Exception as error:
         if type(error).__name__ == "NoArgsIsHelpError":
-            print(error, end="", file=sys.stderr)
+            print(str(error).rstrip(), file=sys.stderr)
             sys.exit(2)
         if not hasattr(
             error, "format_message"

@@ -16,7 +16,6 @@ import typer
 from adjudge.analyses import declaration
 from adjudge.analyses.base import Analysis, AnyAnalysis, silent
 from adjudge.cli import options
-from adjudge.cli.completion import complete_measures, complete_systems, complete_topics
 from adjudge.cli.output import (
     not_over,
     now_in_words,
@@ -31,7 +30,7 @@ from adjudge.cli.output import (
 )
 from adjudge.cli.sources import check_page_outputs, warn_of_judges
 from adjudge.core.errors import AdjudgeError, UsageError, quoted
-from adjudge.core.options import READING, Kind, Option, asks_for, declared, parse_options
+from adjudge.core.options import ADVANCED, Kind, Option, asks_for, declared, parse_options
 from adjudge.core.results import Parts, Result, Results, warnings_of
 from adjudge.core.table import joined
 from adjudge.core.words import counted
@@ -40,75 +39,25 @@ from adjudge.data.packed import PACKED
 if TYPE_CHECKING:
     pass
 
-COMPLETION: Mapping[str, Callable[..., list[str]]] = {
-    "measure": complete_measures,
-    "system": complete_systems,
-    "topic": complete_topics,
-}
-TYPES: Mapping[Kind, Any] = {
-    "text": str | None,
-    "whole number": int | None,
-    "number": float | None,
-    "switch": bool,
-    "number or text": str | None,
-    "texts": list[str] | None,
-    "whole numbers": list[str] | None,
-    "pairs": list[str] | None,
-    "switch or texts": bool,
-}
-LOWER = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--lower",
-        metavar="A,B,...",
-        help="Measures of which lower scores are better. May be repeated.",
-        rich_help_panel=READING,
-        show_default=False,
-    ),
-]
 MORE = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="MORE",
-        help="With --counts: further data sets, to stand beside the first. Each is called as its file, or as you say:"
-        " 2009=tac09.csv 2010=tac10.csv.",
+        help="With --counts: more data sets, named by their files or as NAME=FILE: 2009=tac09.csv"
+        " 2010=tac10.csv.",
         show_default=False,
     ),
 ]
 OUTPUTS: Mapping[str, tuple[Any, Any]] = {
-    "signature": (
-        Annotated[
-            str | None,
-            typer.Option(
-                "--signature",
-                metavar="TEXT",
-                help="Ask for what a signature says, as printed by --show-signature; typed options come before it.",
-                rich_help_panel="Advanced",
-                show_default=False,
-            ),
-        ],
-        None,
-    ),
-    "show_signature": (options.ShowSignature, False),
-    "table": (
-        Annotated[
-            list[str] | None,
-            typer.Option(
-                "--table",
-                metavar="NAME",
-                help="Only this table; may be repeated. --csv writes the first.",
-                rich_help_panel="Advanced",
-                show_default=False,
-            ),
-        ],
-        None,
-    ),
     "json": (options.Json, False),
     "csv": (options.Csv, None),
     "latex": (options.Latex, False),
     "markdown": (options.Markdown, False),
     "methods": (options.Methods, False),
     "out": (options.OutFolder, None),
+    "table": (options.OnlyTable, None),
+    "show_signature": (options.ShowSignature, False),
+    "signature": (options.FromSignature, None),
 }
 """What every analysis can be printed as; methods and pages some have."""
 MOST_SENTENCES = 8
@@ -335,8 +284,8 @@ def _parameters(cls: type[AnyAnalysis[Any]], variants: Variants) -> Iterable[ins
     def option(name: str, analysis: type[AnyAnalysis[Any]], panel: str = "") -> inspect.Parameter:
         about, kind = declared(analysis)[name]
         default = next(f.default for f in fields(analysis) if f.name == name)
-        about = replace(about, panel=panel or about.panel)
-        annotation = _annotation(name, about, kind, default)
+        about = replace(about, panel=about.panel or panel)
+        annotation = options.annotation_of(name, about, kind, default)
         off = kind in ("switch", "switch or texts") and not default
         return inspect.Parameter(name, keyword, annotation=annotation, default=False if off else None)
 
@@ -356,14 +305,14 @@ def _parameters(cls: type[AnyAnalysis[Any]], variants: Variants) -> Iterable[ins
             continue
         yield option(name, cls)
         if name == "lower_is_better":
-            yield inspect.Parameter("lower", keyword, annotation=LOWER, default=None)
+            yield inspect.Parameter("lower", keyword, annotation=options.LowerNames, default=None)
     taken = set(declared(cls))
     for flag, variant in variants.items():
         if flag in declared(variant):
-            yield option(flag, variant)
+            yield option(flag, variant, panel=f"With --{flag}")
         else:
             help_text = (variant.__doc__ or "").partition("\n")[0]
-            switch = Annotated[bool, typer.Option(f"--{flag}", help=help_text)]
+            switch = Annotated[bool, typer.Option(f"--{flag}", help=help_text, rich_help_panel=ADVANCED)]
             yield inspect.Parameter(flag, keyword, annotation=switch, default=False)
         taken.add(flag)
         for name, (about, _) in declared(variant).items():
@@ -373,30 +322,6 @@ def _parameters(cls: type[AnyAnalysis[Any]], variants: Variants) -> Iterable[ins
     for name, (annotation, default) in OUTPUTS.items():
         if (name != "methods" or cls.METHODS) and (name != "out" or cls.PAGE):
             yield inspect.Parameter(name, keyword, annotation=annotation, default=default)
-
-
-def _annotation(name: str, about: Option, kind: Kind, default: Any) -> Any:
-    if about.by_place:
-        place = typer.Argument(metavar=about.metavar, help=about.help, show_default=about.unset or False)
-        return Annotated[TYPES[kind], place]
-    flag = f"--{(about.command or name).replace('_', '-')}"
-    flags = [f"-{about.short}", flag] if about.short else [flag]
-    if default is True:
-        flags = [f"{flag}/--no-{flag[2:]}"]
-    repeated = " May be repeated." if kind in ("texts", "whole numbers", "pairs") else ""
-    limits = f" {about.limits[0].upper()}{about.limits[1:]}." if about.choices else ""
-    shown = "" if default in (None, (), False, True) else str(default)
-    return Annotated[
-        str | None if about.words else bool | None if default is True else TYPES[kind],
-        typer.Option(
-            *flags,
-            help=f"{about.help}{limits}{repeated}",
-            metavar=about.metavar or None,
-            show_default=about.unset or shown or False,
-            rich_help_panel=about.panel or None,
-            autocompletion=COMPLETION.get(about.of or ""),
-        ),
-    ]
 
 
 def parts_of(result: Result) -> Sequence[Result]:

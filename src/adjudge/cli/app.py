@@ -5,7 +5,7 @@ A command's module is imported when the command is called, so that `adjudge --he
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -16,9 +16,14 @@ from typer.core import TyperCommand, TyperGroup
 
 from adjudge import __version__
 from adjudge.analyses import declaration
+from adjudge.core.errors import UsageError, nearest, quoted
+from adjudge.core.options import ADVANCED, OUTPUT, READING
 
 SET_UP, JUDGE, SCORE, COMPARE, TRUST, REPORT = "Set up", "Judge", "Score", "Compare", "Trust", "Report"
+GROUPS = (SET_UP, JUDGE, SCORE, COMPARE, TRUST, REPORT)
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+ABOUT = "Which summarizers are really better, and how sure can we be?"
+MAX_UNPACKED = "How far a compressed file may unpack, such as 4GB."
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ def _loaded(command: Command) -> Any:
     if isinstance(run, typer.Typer):
         group = typer.main.get_group(run)  # a group also where it has one command only
         group.name = command.name
-        return without_types(group)
+        return arranged(group)
     app = typer.Typer(
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -66,22 +71,49 @@ def _loaded(command: Command) -> Any:
     )
     own_class = getattr(import_module(f"adjudge.cli.{module}"), "COMMAND_CLASS", None)
     app.command(command.name, cls=own_class, epilog=f"Example: {command.example}")(run)
-    return without_types(typer.main.get_command(app))
+    return arranged(typer.main.get_command(app))
 
 
-def without_types(command: Any) -> Any:
-    """The same command; its help names no type for options that are there or not."""
+def arranged(command: Any) -> Any:
+    """The same command, its help easy to read: paragraphs as they fit, no type for switches, panels in their order.
+
+    Few options stand together, without panels.
+    """
     original = command.get_help_option
 
     def help_option(ctx: Any) -> Any:
         return _plain(original(ctx))
 
     command.get_help_option = help_option
-    for option in command.params:
-        _plain(option)
+    command.help = "\n\n".join(" ".join(text.split()) for text in (command.help or "").split("\n\n"))
+    for parameter in command.params:
+        _plain(parameter)
+    _in_panels([parameter for parameter in command.params if parameter.param_type_name == "option"])
+    command.params.sort(key=_rank)  # which keeps the order within a panel
     for inner in getattr(command, "commands", {}).values():
-        without_types(inner)
+        arranged(inner)
     return command
+
+
+def _in_panels(options: Sequence[Any]) -> None:
+    shown = [option for option in options if not option.hidden]
+    if len(shown) <= MOST_FIRST:
+        for option in shown:
+            option.rich_help_panel = None
+
+
+def _rank(parameter: Any) -> int:
+    """Arguments, what people need first, panels that one command has, those that all have."""
+    if parameter.param_type_name == "argument":
+        return 0
+    panel = getattr(parameter, "rich_help_panel", None)
+    return 1 if panel is None else LAST.index(panel) + 3 if panel in LAST else 2
+
+
+MOST_FIRST = 10
+"""Options that a command shows before all others."""
+LAST = (OUTPUT, READING, ADVANCED)
+"""Panels that every command shows below its own, in their order."""
 
 
 def _plain(option: Any) -> Any:
@@ -105,60 +137,64 @@ def _in(group: str, *commands: Command) -> Iterator[Command]:
 COMMANDS = (
     *_in(
         SET_UP,
-        Command("init", "Make an empty, valid, commented evaluation folder.", "adjudge init new-eval"),
+        Command(
+            "init",
+            "Make an empty evaluation folder, with comments on what goes where.",
+            "adjudge init new-eval",
+        ),
         Command(
             "demo",
-            "Make a small evaluation to try things on: 12 topics, 4 writers, 9 systems, invented news.",
+            "Make a small example evaluation: 12 topics, 4 writers, 9 systems, invented news.",
             "adjudge demo demo-eval",
         ),
         Command(
             "import",
-            "Read summaries, documents, ratings or scores that you have into an evaluation.",
+            "Read texts, ratings or scores into an evaluation.",
             where="imports:imports",
         ),
         Command(
             "check",
-            "Say what is there, what is missing and what looks wrong; exit 1 on errors.",
+            "Say what an evaluation has, what is missing and what looks wrong. Exit 1 on errors.",
             "adjudge check my-eval",
         ),
         Command(
             "show",
-            "Show what the evaluation holds: all of it in tables, or the texts of a topic or a system.",
+            "Show what an evaluation holds, or the texts of a topic or a system.",
             "adjudge show my-eval --topic d01",
         ),
         Command(
             "withdraw",
-            "Leave a system's or topic's summaries out of all scores, but keep them in the files.",
+            "Leave a system's or topic's summaries out of all scores; the files keep them.",
             'adjudge withdraw my-eval --system vague --topic d03 --why "wrong input"',
             where="edits:withdraw",
         ),
         Command(
             "rename",
-            "Give a system or a topic another name everywhere, in scores and judgments too.",
+            "Rename a system or a topic everywhere: files, scores, judgments.",
             'adjudge rename my-eval --system fluent --to fluent-v1 --why "a second version is coming"',
             where="edits:rename",
         ),
         Command(
             "remove",
-            "Take a system, a topic, or one system's summaries of a topic out of the files.",
+            "Delete a system, a topic, or a system's summaries of a topic from the files.",
             'adjudge remove my-eval --system garbled --why "not ours"',
             where="edits:remove",
         ),
         Command(
             "undo",
-            "Take back the last import, units, baselines, withdraw, rename or remove.",
+            "Take back the last change of the files.",
             "adjudge undo my-eval --dry-run",
             where="undo:undo",
         ),
         Command(
             "history",
-            "List the last changes of the files, and whether they can be taken back.",
+            "List the last changes of the files, and which can be taken back.",
             "adjudge history my-eval",
             where="undo:history",
         ),
         Command(
             "units",
-            "Split summaries into sentences, and references into discourse units, with ids that stay.",
+            "Split summaries into sentences and references into discourse units, for judging.",
             "adjudge units my-eval",
         ),
         Command(
@@ -169,50 +205,48 @@ COMMANDS = (
     ),
     *_in(
         JUDGE,
-        Command("people", "Say who may judge in the browser, and give them their links."),
+        Command("people", "Add the people who judge in the browser, and print their links."),
         Command(
             "assign",
-            "Say who judges what, in which order: even shares of topics and systems, blind order, planted repeats.",
+            "Assign summaries to assessors: evenly, in blind order, with repeats on request.",
             "adjudge assign my-eval --protocol rating --per-summary 2 --repeats 0.1 --seed 1",
         ),
         Command(
             "serve",
-            "Start the annotation app, in which people judge in a browser.",
+            "Start the website on which people judge.",
             "adjudge serve my-eval --port 8000",
         ),
-        Command("judgments", "Bring people's judgments in, look at them, take them out again."),
+        Command("judgments", "Import, list, export and delete people's judgments."),
         Command(
-            "judge", "Let programs judge (simulated, learned, language models), and say what they are worth."
+            "judge", "Let programs judge (simulated, learned, language models), and see what they are worth."
         ),
-        Command(
-            "prefer", "Preferences instead of references: ask which of two is better, and fit strengths."
-        ),
+        Command("prefer", "Ask which of two is better, and rank systems by the answers."),
     ),
     *_in(
         SCORE,
         Command(
             "measures",
-            "List every measure and preset with a line, or explain one with its options and citation.",
+            "List all measures and presets, or explain one: options and citation.",
             "adjudge measures rouge-2",
         ),
         Command(
             "rouge",
-            "Score files with a text a line by ROUGE, BLEU and their like, without a folder, and compare the systems.",
+            "Score text files by ROUGE, BLEU and others, and compare the systems; no folder needed.",
             "adjudge rouge a.txt b.txt --reference ref.txt",
         ),
         Command(
             "rouge155",
-            "ROUGE-1.5.5 as it was: the original's options and settings in, its numbers and its print out.",
+            "Run ROUGE-1.5.5: its options and settings in, its numbers and its output out.",
             "adjudge rouge155 -a -d -n 2 -m settings.xml",
         ),
         Command(
             "score",
-            "Score what is new or has changed since: F of ROUGE-1, 2, L and Lsum unless measures are named.",
+            "Score what is new or has changed: what people judged, and ROUGE-1, 2, L and Lsum.",
             'adjudge score my-eval -m "rouge-1,rouge-2(refs=jackknife)"',
         ),
         Command(
             "scores",
-            "List what has been scored; export it as a long table or as a matrix.",
+            "List the scores, or export them as a long table or a matrix.",
             "adjudge scores my-eval --csv scores.csv",
         ),
     ),
@@ -234,18 +268,30 @@ COMMANDS = (
         REPORT,
         Command(
             "report",
-            "Write a page to read, with its tables as CSV and LaTeX; it opens without a network.",
+            "Write a web page with all results, and their tables as CSV and LaTeX.",
             "adjudge report my-eval -o report",
         ),
         Command(
             "figure",
-            "Draw a figure for a paper or a talk, as SVG, PNG or PDF, with the drawn rows beside it.",
+            "Draw a figure as SVG, PNG or PDF, with its data as CSV.",
             "adjudge figure forest my-eval -m rouge-2 -o forest.svg",
         ),
     ),
 )
 
+FIRST = {
+    "rouge": "Score text files by ROUGE and others, and compare the systems.",
+    "import": "Read texts, ratings or scores into an evaluation.",
+    "score": "Score what people judged, and ROUGE; with -m other measures.",
+    "compare": "Rank the systems, and say which differ significantly.",
+    "report": "Write a web page with all results.",
+    "figure": "Draw a figure as SVG, PNG or PDF.",
+    "serve": "Start the website on which people judge.",
+    "demo": "Make a small example evaluation to try things on.",
+}
+"""What a newcomer needs, in the order in which the help shows it."""
 LISTING = "adjudge.listing"  # set in a context while its commands are listed
+HELP = "help"
 
 
 class InOrder(TyperGroup):
@@ -259,6 +305,8 @@ class InOrder(TyperGroup):
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name == HELP:
+            return _help_command()
         chosen = next((command for command in COMMANDS if command.name == cmd_name), None)
         if chosen is None:
             return None
@@ -268,18 +316,100 @@ class InOrder(TyperGroup):
         return [_plain(option) for option in super().get_params(ctx)]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        ctx.meta[LISTING] = True
-        super().format_help(ctx, formatter)
+        formatter.write("\n".join(first_screen()) + "\n")
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         ctx.meta[LISTING] = True
         return super().shell_complete(ctx, incomplete)
 
 
+def first_screen() -> Iterator[str]:
+    """What a newcomer needs, then the names of all commands, in 40 lines of 80 columns."""
+    yield "Usage: adjudge COMMAND ..."
+    yield ""
+    yield ABOUT
+    yield ""
+    yield "Start here"
+    for name, about in FIRST.items():
+        yield f"  {name:<9} {about}"
+    yield ""
+    yield "More commands"
+    for group in GROUPS:
+        if names := [c.name for c in COMMANDS if c.group == group and c.name not in FIRST]:
+            yield f"  {group:<9} {' '.join(names)}"
+    yield ""
+    yield "  adjudge COMMAND --help    What a command does, its options and an example."
+    yield "  adjudge help all          All commands, with a line each."
+    yield ""
+    yield "Options"
+    yield "  --version                 Print the version."
+    yield f"  --max-unpacked SIZE       {MAX_UNPACKED}"
+
+
+def all_commands() -> Iterator[str]:
+    """A line for every command, under the headings of the way through."""
+    for number, group in enumerate(GROUPS):
+        if number:
+            yield ""
+        yield group
+        for command in COMMANDS:
+            if command.group == group:
+                for name, about in _lines_of(command.name, command):
+                    yield f"  {name:<{NAMES_WIDTH}} {about}"
+
+
+NAMES_WIDTH = max(len("judgments import summeval"), *(len(command.name) for command in COMMANDS))
+
+
+def _lines_of(name: str, command: Any) -> Iterator[tuple[str, str]]:
+    """A command with its line; of a group those of its commands, which is why it is loaded."""
+    if isinstance(command, Command):
+        if command.example:
+            yield name, command.about
+            return
+        command = command.load()
+    if not hasattr(command, "commands"):
+        yield name, command.help.partition("\n")[0]
+    for inner, one in getattr(command, "commands", {}).items():
+        yield from _lines_of(f"{name} {inner}", one)
+
+
+@cache
+def _help_command() -> Any:
+    made = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=SETTINGS)
+    made.command(HELP, epilog="Example: adjudge help compare")(_help)
+    return arranged(typer.main.get_command(made))
+
+
+def _help(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[COMMAND|all]", help="A command, such as judge llm, or all.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Show the help of a command, or a line for every command."""
+    if words == ["all"]:
+        print("\n".join(all_commands()))
+        return
+    command, at = context.parent.command, context.parent  # type: ignore[union-attr]
+    for word in words or ():
+        inner = command.get_command(at, word) if hasattr(command, "get_command") else None
+        if inner is None:
+            names = command.list_commands(at) if hasattr(command, "list_commands") else []
+            raise UsageError(
+                f"no command {quoted(word)}{nearest(word, names)}; `adjudge help all` lists them"
+            )
+        command, at = inner, type(context)(inner, parent=at, info_name=word)
+    print(command.get_help(at), end="")
+
+
 app = typer.Typer(
     name="adjudge",
     cls=InOrder,
-    help="Which summarizers are really better, and how sure can we be?",
+    help=ABOUT,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -304,8 +434,7 @@ def _root(
         typer.Option(
             "--max-unpacked",
             metavar="SIZE",
-            help="What a compressed file may unpack to, such as 4GB; before the command. Without it a hundred times its"
-            " size, or 16 MB (Parquet: 256 MB).",
+            help=MAX_UNPACKED,
             show_default=False,
         ),
     ] = None,

@@ -23,18 +23,19 @@ def command(
     evaluation: options.Folder,
     per_summary: Annotated[
         int,
-        typer.Option("--per-summary", min=1, metavar="N", help="Assessors for each page (pair, preference)."),
+        typer.Option("--per-summary", min=1, metavar="N", help="Assessors per page or pair."),
     ] = 1,
     repeats: Annotated[
         float,
-        typer.Option("--repeats", metavar="SHARE", help="Of everybody's tasks, asked once more."),
+        typer.Option("--repeats", metavar="SHARE", help="Share of tasks that are asked twice."),
     ] = 0.0,
     phase: Annotated[
         int | None,
         typer.Option(
             "--phase",
             metavar="1|2",
-            help="1: whoever wrote the reference and did not select the documents; 2: who did neither.",
+            help="DUC's phases: 1: the reference's author judges; 2: somebody who neither wrote it"
+            " nor chose the documents.",
         ),
     ] = None,
     protocol: Annotated[
@@ -42,7 +43,7 @@ def command(
         typer.Option(
             "--protocol",
             metavar="NAME",
-            help="What is asked; evaluation.toml's unless given.",
+            help="Protocol: what people are asked. By default that of evaluation.toml.",
             autocompletion=complete_protocols,
         ),
     ] = None,
@@ -50,35 +51,35 @@ def command(
         list[str] | None,
         typer.Option(
             "--assessor",
-            metavar="ID",
-            help="Who judges; all active assessors unless given.",
+            metavar="NAME",
+            help="Who judges. May be repeated. By default all active assessors.",
             show_default=False,
         ),
     ] = None,
     topic: Annotated[
         list[str] | None,
-        typer.Option("--topic", metavar="T", help="Topics to judge; all unless given.", show_default=False),
+        typer.Option(
+            "--topic", metavar="TOPIC", help="Only these topics. May be repeated.", show_default=False
+        ),
     ] = None,
     pairs: Annotated[
         int | None,
-        typer.Option(
-            "--pairs", min=1, metavar="N", help="Of preferences: so many pairs a topic instead of all."
-        ),
+        typer.Option("--per-topic", min=1, metavar="N", help="Pairs per topic."),
     ] = None,
     order: Annotated[
         str,
         typer.Option(
-            "--order", metavar="ORDER", help="topic: a topic's pages in a row; mixed: all shuffled."
+            "--order", metavar="ORDER", help="topic: a topic's pages together; mixed: all shuffled."
         ),
     ] = "topic",
     seed: options.Seed = 0,
     dry_run: options.DryRun = False,
     json: options.Json = False,
 ) -> None:
-    """Say who judges what, in which order: even shares of topics and systems, blind order, planted repeats.
+    """Assign summaries to assessors: evenly, in blind order, with repeats on request.
 
-    Adds the tasks that are missing: run it again after adding summaries or assessors, or with a larger --per-summary.
-    Where the protocol shows units and there are none, they are made first, as adjudge units makes them.
+    Only missing tasks are added: run it again after adding summaries or assessors, or with a larger --per-summary. If
+    the protocol needs units and there are none, they are made first, as adjudge units does.
     """
     assignment = adjudge.open(evaluation).assign(
         protocol,

@@ -19,7 +19,7 @@ def command(
         typer.Option(
             "--length",
             metavar="WORDS",
-            help="Target length; may be repeated. Else those in use.",
+            help="Target length, in words. May be repeated. By default those in use.",
             show_default=False,
         ),
     ] = None,
@@ -28,12 +28,12 @@ def command(
         typer.Option(
             "--form",
             metavar="FORM",
-            help="Form; may be repeated. Else those of the summaries of that length.",
+            help="Form of the summaries. May be repeated. By default those in use at that length.",
             show_default=False,
         ),
     ] = None,
     cut: Annotated[
-        bool, typer.Option("--cut", help="Cut at the word limit instead of keeping sentences whole.")
+        bool, typer.Option("--cut", help="Cut at the word limit instead of keeping whole sentences.")
     ] = False,
     replace: options.Replace = False,
     skip: options.Skip = False,
@@ -42,8 +42,8 @@ def command(
 ) -> None:
     """Add the lead and coverage baselines as systems, made from the documents.
 
-    lead: the first words of the document, or of a set's most recent one. coverage: the first sentence of
-    each document in date order, then the second ones. Sentences stay whole, within the target + 15 words.
+    lead: the first words of the document, or of the most recent document of a set. coverage: the first sentence of each
+    document by date, then the second sentences. Sentences are whole, up to the target + 15 words.
     """
     e = adjudge.open(evaluation)
     wanted, report = e.baselines(

@@ -20,7 +20,7 @@ _STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
 def command(evaluation: options.Folder, json: options.Json = False) -> None:
-    """Say what is there, what is missing and what looks wrong; exit 1 on errors."""
+    """Say what an evaluation has, what is missing and what looks wrong. Exit 1 on errors."""
     e = adjudge.open(evaluation)
     report = e.check()
     if json:

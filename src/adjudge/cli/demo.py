@@ -14,7 +14,7 @@ from adjudge.cli.output import say, show_json
 
 def command(
     evaluation: options.Folder,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random extractor.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 1,
     judged: Annotated[
         bool, typer.Option("--judged", help="With units, pyramids, and three simulated DUC-2002 assessors.")
     ] = False,
@@ -27,7 +27,7 @@ def command(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Make a small evaluation to try things on: 12 topics, 4 writers, 9 systems, invented news."""
+    """Make a small example evaluation: 12 topics, 4 writers, 9 systems, invented news."""
     from adjudge.demo.build import build, made_whole
 
     with made_whole(evaluation) as folder:

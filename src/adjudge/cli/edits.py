@@ -20,10 +20,10 @@ def withdraw(
     why: options.Why,
     system: options.System = None,
     topic: options.Topic = None,
-    restore: Annotated[bool, typer.Option("--restore", help="Take withdrawn summaries in again.")] = False,
+    restore: Annotated[bool, typer.Option("--restore", help="Restore what was withdrawn.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Leave a system's or topic's summaries out of all scores, but keep them in the files."""
+    """Leave a system's or topic's summaries out of all scores; the files keep them."""
     e = adjudge.open(evaluation)
     _show(e.withdraw(why, system=system, topic=topic, restore=restore, when=now()), json)
 
@@ -36,7 +36,7 @@ def rename(
     topic: options.Topic = None,
     json: options.Json = False,
 ) -> None:
-    """Give a system or a topic another name everywhere, in scores and judgments too."""
+    """Rename a system or a topic everywhere: files, scores, judgments."""
     e = adjudge.open(evaluation)
     _show(e.rename(to, why, system=system, topic=topic, when=now()), json)
 
@@ -48,7 +48,7 @@ def remove(
     topic: options.Topic = None,
     json: options.Json = False,
 ) -> None:
-    """Take a system, a topic, or one system's summaries of a topic out of the files."""
+    """Delete a system, a topic, or a system's summaries of a topic from the files."""
     e = adjudge.open(evaluation)
     _show(e.remove(why, system=system, topic=topic, when=now()), json)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
 
 ALL = "all"
+SOME = "For some figures"
 Order = Literal["rank", "given"]
 
 
@@ -32,13 +33,13 @@ def command(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="The figure; without one, a list of them; all: every one that there is data for.",
+            help="Name of the figure, or all. Without it: a list of figures.",
         ),
     ] = None,
     scores: Annotated[
         Path | None,
         typer.Argument(
-            metavar="SCORES", help="An evaluation's folder, or a file of scores.", show_default=False
+            metavar="SCORES", help="An evaluation's folder, or a table of scores.", show_default=False
         ),
     ] = None,
     *,
@@ -48,7 +49,8 @@ def command(
             "-o",
             "--out",
             metavar="FILE",
-            help="Where to write it: .svg, .png, .pdf or .json (Vega-Lite); of all, a folder. NAME.svg unless given.",
+            help="File to write: .svg, .png, .pdf or .json (Vega-Lite); a folder for all. By default"
+            " NAME.svg.",
             show_default=False,
         ),
     ] = None,
@@ -57,58 +59,75 @@ def command(
     form: options.Form = None,
     order: Annotated[
         str | None,
-        typer.Option("--order", metavar="rank|given", help="Of systems: by rank, or as the data has them."),
+        typer.Option("--order", metavar="rank|given", help="Order of systems: by rank, or as in the data."),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="NAME", help="A topic or system to compare the others with."),
+        typer.Option(
+            "--against",
+            rich_help_panel=SOME,
+            metavar="NAME",
+            help="System or topic to compare the others with.",
+        ),
     ] = None,
     people: Annotated[
         list[str] | None,
         typer.Option(
             "--people",
+            rich_help_panel=SOME,
             metavar="MEASURE",
-            help="The measures that are people's judgments; may be repeated.",
+            help="Measures that are people's judgments. May be repeated.",
             show_default=False,
         ),
     ] = None,
     level: Annotated[
         str | None,
         typer.Option(
-            "--level", metavar="LEVEL", help="Of correlations with people: system, input or global."
+            "--level",
+            rich_help_panel=SOME,
+            metavar="LEVEL",
+            help="Level of correlations with people: system, input or global.",
         ),
     ] = None,
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            "--judge", metavar="ASSESSOR", help="The assessor to compare with the others.", show_default=False
+            "--judge",
+            rich_help_panel=SOME,
+            metavar="NAME",
+            help="The judge to compare with the others. May be repeated.",
+            show_default=False,
         ),
     ] = None,
     topic: Annotated[
-        str | None, typer.Option("--topic", metavar="TOPIC", help="The one topic to draw.")
+        str | None, typer.Option("--topic", rich_help_panel=SOME, metavar="TOPIC", help="The topic to draw.")
     ] = None,
     by: Annotated[
         str | None,
         typer.Option(
             "--by",
+            rich_help_panel=SOME,
             metavar="FACTOR",
             help="What to draw systems by: topic, assessor, length, form, type, selector, set or task;"
             " slices: also source-length, compression and the like, several with commas.",
         ),
     ] = None,
-    dark: Annotated[bool, typer.Option("--dark", help="For a dark page or slide.")] = False,
+    dark: Annotated[bool, typer.Option("--dark", help="Colours for a dark page or slide.")] = False,
     no_title: Annotated[
         bool,
-        typer.Option("--no-title", help="Without title and words, which a caption will say; so are PDFs."),
+        typer.Option(
+            "--no-title",
+            help="Leave out the title and the text, for a figure with a caption. PDFs have none.",
+        ),
     ] = False,
     table: TableOptions,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Draw a figure for a paper or a talk, as SVG, PNG or PDF, with the drawn rows beside it.
+    """Draw a figure as SVG, PNG or PDF, with its data as CSV.
 
-    The rows are a CSV file of the same name. The list of figures says what each shows; those of judgments need an
-    evaluation's folder, the others also take a file of scores.
+    The CSV file has the same name. `adjudge figure` lists the figures. Figures of judgments need an evaluation's
+    folder; all others also take a table of scores.
     """
     if name is None or scores is None:
         _list(name, json)

@@ -20,6 +20,7 @@ from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import counting, now, on_clash, say, show_json, typed
 from adjudge.cli.sources import columns_of, lower_of
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
+from adjudge.core.options import ADVANCED, READING
 from adjudge.core.phrases import Argument
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.packed import size_of
@@ -44,10 +45,9 @@ class ByFormat(TyperGroup):
     def _refuse_options_of_others(self, args: list[str]) -> None:
         """Name the format that has an option which finding out the format does not have."""
         by_format = {name: {o for p in c.params for o in p.opts} for name, c in self.commands.items()}
-        for word, value in zip(args, [*args[1:], ""], strict=True):
-            option, _, joined = word.partition("=")
-            is_source = option == "--source" and Path(joined or value).is_file()  # else whose scores
-            if not is_source and (not option.startswith("--") or option in by_format[AUTO]):
+        for word in args:
+            option = word.partition("=")[0]
+            if not option.startswith("--") or option in by_format[AUTO]:
                 continue
             if name := next(
                 (name for name, options in by_format.items() if name != AUTO and option in options), None
@@ -60,63 +60,102 @@ class ByFormat(TyperGroup):
 
 imports = typer.Typer(
     cls=ByFormat,
-    help="Read summaries, documents, ratings or scores that you have into an evaluation."
-    "\n\nWithout a format, `adjudge import FILE... EVALUATION`, it is found out by what is in the files, and said.",
+    help="Read texts, ratings or scores into an evaluation."
+    "\n\nThe format is recognised, or named: `adjudge import [FORMAT] FILE... EVALUATION`.",
     subcommand_metavar="[FORMAT] FILE... EVALUATION",
     epilog="Example: adjudge import cnn.parquet my-eval --map reference=highlights",
     no_args_is_help=True,
 )
 
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="Files, or folders of them.", show_default=False)
+    list[Path], typer.Argument(metavar="FILE", help="Files, or folders of files.", show_default=False)
 ]
 Systems = Annotated[
     str | None,
     typer.Option(
-        "--systems", metavar="A,B,...", help="Columns that hold a system's summaries.", show_default=False
+        "--systems",
+        rich_help_panel=ADVANCED,
+        metavar="A,B,...",
+        help="Columns with one system's summaries each.",
+        show_default=False,
     ),
 ]
 SystemNames = Annotated[
-    str | None, typer.Option("--system-names", metavar="A,B,...", help="Systems of a list of summaries.")
+    str | None,
+    typer.Option(
+        "--system-names",
+        rich_help_panel=ADVANCED,
+        metavar="A,B,...",
+        help="Names of the systems, where a field is a list of summaries.",
+    ),
 ]
-System = Annotated[str | None, typer.Option(help="Whose summaries; the file's name unless given.")]
-ByLine = Annotated[bool, typer.Option("--by-line", help="Files are aligned: the line number is the topic.")]
+System = Annotated[
+    str | None,
+    typer.Option("--system", metavar="SYSTEM", help="Name of the system; by default the file's name."),
+]
+ByLine = Annotated[
+    bool,
+    typer.Option("--by-line", rich_help_panel=ADVANCED, help="The line number is the topic, in all files."),
+]
 Role = Annotated[
-    str | None, typer.Option(help="Of summaries that do not say: peer (unless given), reference or both.")
+    str | None, typer.Option(help="Role of summaries that do not say: peer (default), reference or both.")
 ]
-Kind = Annotated[str | None, typer.Option(help="Of systems that do not say: machine, baseline or human.")]
+Kind = Annotated[
+    str | None, typer.Option(help="Kind of systems that do not say: machine, baseline or human.")
+]
 References = Annotated[
-    str | None, typer.Option("--reference-names", metavar="A,B,...", help="Writers of a list of references.")
+    str | None,
+    typer.Option(
+        "--reference-names",
+        rich_help_panel=ADVANCED,
+        metavar="A,B,...",
+        help="Names of the writers, where a field is a list of references.",
+    ),
 ]
 NoQuotes = Annotated[
-    bool, typer.Option("--no-quotes", help="A quotation mark is a character like any other.")
+    bool,
+    typer.Option("--no-quotes", help="Quotation marks are ordinary characters.", rich_help_panel=READING),
 ]
-Encoding = Annotated[str, typer.Option(help="Of the files.")]
-MaxLine = Annotated[str, typer.Option("--max-line", metavar="SIZE", help="A longer line is refused.")]
-Lower = Annotated[bool, typer.Option("--lower-is-better", help="For all measures in the files.")]
-Source = Annotated[str, typer.Option(help="Whose scores: measures are named SOURCE:NAME.")]
+MaxLine = Annotated[
+    str,
+    typer.Option("--max-line", metavar="SIZE", help="Longest line that is read.", rich_help_panel=ADVANCED),
+]
+Lower = options.Lower
+PREFIX = "Prefix of the measures' names, before the colon: who computed the scores."
+Source = Annotated[str, typer.Option("--prefix", metavar="NAME", help=PREFIX)]
 SentenceMark = Annotated[
     str | None,
     typer.Option(
         "--sentence-mark",
         metavar="TEXT|none",
-        help="Ends a sentence within a line; <q> and its like unless given.",
+        help="What ends a sentence within a line; none: nothing does. By default <q> and similar marks.",
         show_default=False,
     ),
 ]
-MaxSize = Annotated[str, typer.Option("--max-size", metavar="SIZE", help="A larger file is refused.")]
+MaxSize = Annotated[
+    str,
+    typer.Option("--max-size", metavar="SIZE", help="Largest file that is read.", rich_help_panel=ADVANCED),
+]
 
 
 def _text(about: str, *flags: str, **more: Any) -> tuple[Any, None]:
     return Annotated[str | None, typer.Option(*flags, help=about, **more)], None
 
 
-def _path(flag: str, metavar: str, about: str) -> tuple[Any, None]:
-    return Annotated[Path | None, typer.Option(flag, metavar=metavar, help=about)], None
+def _path(flag: str, metavar: str, about: str, **more: Any) -> tuple[Any, None]:
+    return Annotated[Path | None, typer.Option(flag, metavar=metavar, help=about, **more)], None
 
 
 def _several(flag: str, metavar: str, about: str, **more: Any) -> tuple[Any, None]:
     return Annotated[list[str] | None, typer.Option(flag, metavar=metavar, help=about, **more)], None
+
+
+def _system(about: str) -> tuple[Any, None]:
+    return _text(about, "--system", metavar="SYSTEM")
+
+
+def _topic(about: str, **more: Any) -> tuple[Any, None]:
+    return _text(about, "--topic", metavar="TOPIC", **more)
 
 
 def _length(about: str) -> tuple[Any, None]:
@@ -131,10 +170,11 @@ def _measure(about: str) -> tuple[Any, None]:
     return _text(about, "-m", "--measure", metavar="NAME")
 
 
-LENGTH = _length("Target length where the file has none.")
-KIND_OF_ALL = _text("Of the systems: machine, baseline or human.")
-OFTEN_OLD = _text("Of the files; else UTF-8 or Windows-1252.")
+LENGTH = _length("Target length of the summaries, in words, where the file does not say.")
+KIND_OF_ALL = _text("Kind of systems that do not say: machine, baseline or human.")
+OFTEN_OLD = options.encoding("UTF-8 or Windows-1252"), None
 """The encoding of files that may be older than UTF-8."""
+UTF_8 = options.Encoding, "utf-8"
 
 
 Options = Mapping[str, tuple[Any, Any]]
@@ -163,7 +203,7 @@ class Format:
     example: str
     options: Options = field(default_factory=dict)
     largest: str = "max_line"
-    encoding: tuple[Any, Any] = (Encoding, "utf-8")
+    encoding: tuple[Any, Any] = UTF_8
     files: Any = Files
     files_needed: bool = True
     command: type[TyperCommand] | None = None
@@ -185,48 +225,53 @@ class Format:
 
 FORMATS: Mapping[str, Format] = {
     AUTO: Format(
-        help="Any of these formats, or Parquet or Excel: found out by what is in the files. The word itself may be left"
-        " out.",
+        help="Read any of these formats, Parquet or Excel; the format is recognised.",
         example="adjudge import auto outputs.jsonl my-eval",
         files_needed=False,
         options={
             **RECORDS,
-            "measure": _measure("Of scores that do not say."),
-            "source": _text("Whose scores: measures are named SOURCE:NAME.", show_default=False),
+            "measure": _measure("Name of the measure, where the file does not say."),
+            "source": _text(PREFIX, "--prefix", metavar="NAME", show_default=False, rich_help_panel=ADVANCED),
             "lower_is_better": (Lower, False),
-            "topic": _text("Of all of DUC's documents; else their folder."),
-            "root": _path("--root", "DIR", "Where the files of ROUGE's settings are now."),
+            "topic": _topic(
+                "Topic of all of DUC's documents; by default their folder.", rich_help_panel=ADVANCED
+            ),
+            "root": _path(
+                "--root", "DIR", "Folder of the files that ROUGE's settings name.", rich_help_panel=ADVANCED
+            ),
             **TABLE,
         },
-        encoding=_text("Of the files.", show_default=False),
+        encoding=(options.encoding("recognised"), None),
     ),
     "lines": Format(
         reader="linefiles:read",
-        help="Text files with one summary a line: line n is topic n in all of them, the file's name is the system.",
+        help="Read text files with a summary per line: line n is topic n, each file is a system.",
         example="adjudge import lines 'system_*.txt' --reference 'ref*.txt' --source src.txt line-eval",
         command=LinesCommand,
         files=Annotated[
             list[str] | None,
-            typer.Argument(
-                metavar="FILE", help="A file per system, or patterns in quotes.", show_default=False
-            ),
+            typer.Argument(metavar="FILE", help="A file per system; patterns in quotes.", show_default=False),
         ],
         files_needed=False,
         options={
             "references": _several(
-                "--reference", "FILE", "References, a file or a pattern; may be repeated."
+                "--reference", "FILE", "References: a file or a pattern in quotes. May be repeated."
             ),
-            "sources": _several("--source", "FILE", "The documents, a file or a pattern; may be repeated."),
-            "topics": _path("--topics", "FILE", "Names of the topics; else line numbers."),
+            "sources": _several(
+                "--source", "FILE", "Documents: a file or a pattern in quotes. May be repeated."
+            ),
+            "topics": _path(
+                "--topic-names", "FILE", "Names of the topics, one per line; by default line numbers."
+            ),
             "kind": KIND_OF_ALL,
-            "length": _length("Target length of all summaries."),
-            "form": _form("Of all summaries: abstract, extract."),
+            "length": _length("Target length of the summaries, in words."),
+            "form": _form("Form of the summaries: abstract or extract."),
             "sentence_mark": (SentenceMark, None),
         },
     ),
     "folder": Format(
         reader="textfolder:read",
-        help="A folder with a file per summary, plain text or pyrouge's HTML; the paths say topic and system.",
+        help="Read a folder with a file per summary (text or pyrouge's HTML).",
         example="adjudge import folder outputs folder-eval --pattern '{system}/{topic}.txt'"
         " --reference-pattern 'reference/{topic}.txt'",
         files=Annotated[
@@ -236,50 +281,54 @@ FORMATS: Mapping[str, Format] = {
             "pattern": _several(
                 "--pattern",
                 "PATTERN",
-                "Paths of summaries below DIR: {topic}, {system}, {length}, {form}, *; may be repeated.",
+                "Paths of summaries in DIR, with {topic}, {system}, {length}, {form}, *. May be repeated.",
                 show_default=False,
             ),
             "reference_pattern": _several(
-                "--reference-pattern", "PATTERN", "Paths of references: {topic}, {writer}, ..."
+                "--reference-pattern",
+                "PATTERN",
+                "Paths of references, with {topic}, {writer}, ... May be repeated.",
             ),
             "source_pattern": _several(
-                "--source-pattern", "PATTERN", "Paths of documents: {topic}, {document}."
+                "--source-pattern",
+                "PATTERN",
+                "Paths of documents, with {topic}, {document}. May be repeated.",
             ),
-            "system": _text("Of paths without {system}; their folder unless given."),
+            "system": _system("Name of the system, where paths lack {system}; by default the folder's name."),
             "kind": KIND_OF_ALL,
-            "length": _length("Target length of paths without {length}."),
-            "form": _form("Of paths without {form}: abstract, extract."),
+            "length": _length("Target length of the summaries, in words, where the file does not say."),
+            "form": _form("Form of the summaries where the file does not say: abstract or extract."),
         },
         largest="max_size",
         encoding=OFTEN_OLD,
     ),
     "summeval": Format(
         reader="summeval:read",
-        help="SummEval's JSONL: summaries, references, sources, and the ratings of experts and crowd.",
+        help="Read SummEval's JSONL: summaries, references, sources and ratings.",
         example="adjudge import summeval model_annotations.jsonl my-eval",
     ),
     "jsonl": Format(
         reader="records:read_jsonl",
-        help="One JSON object a line: a long file, a file per system, or a column per system (summary:NAME).",
+        help="Read JSON lines: a summary per line, a file per system, or a field per system.",
         example="adjudge import jsonl outputs.jsonl my-eval --map text=decoded",
         options=RECORDS,
     ),
     "csv": Format(
         reader="records:read_table",
-        help="CSV or TSV with a header: a long file, a file per system, or a column per system (summary:NAME).",
+        help="Read CSV or TSV: a summary per row, a file per system, or a column per system.",
         example="adjudge import csv baseline-7.csv tuned-7.csv my-eval --length 100",
         options={**RECORDS, **TABLE},
     ),
     "sacrerouge": Format(
         reader="sacrerouge:read",
-        help="sacrerouge's JSONL: summaries with their references, or the metrics of a run made there.",
+        help="Read sacrerouge's JSONL: summaries with references, or scores computed there.",
         example="adjudge import sacrerouge summaries-sacrerouge.jsonl my-eval",
         options={
             "references_as_peers": (
                 Annotated[
                     bool,
                     typer.Option(
-                        "--references-as-peers", help="Judge references too, each against the others."
+                        "--references-as-peers", help="Score references too, each against the others."
                     ),
                 ],
                 False,
@@ -291,21 +340,21 @@ FORMATS: Mapping[str, Format] = {
     ),
     "duc": Format(
         reader="duc:read",
-        help="DUC's documents (<DOC>, <DOCNO>, <TEXT>) and summaries (D0601.M.250.A.17), files or folders.",
+        help="Read DUC's documents (<DOC>, <DOCNO>, <TEXT>) and summaries (D0601.M.250.A.17).",
         example="adjudge import duc duc-docs my-eval",
         options={
-            "topic": _text("Of all documents; else their folder."),
-            "role": _text("Of the summaries: peer, reference or both."),
-            "form": _form("Of the summaries: abstract, extract."),
+            "topic": _topic("Topic of all of DUC's documents; by default their folder."),
+            "role": _text("Role of summaries that do not say: peer (default), reference or both."),
+            "form": _form("Form of the summaries: abstract or extract."),
         },
         encoding=OFTEN_OLD,
     ),
     "scores": Format(
         reader="scoretable:read",
-        help="Scores made elsewhere: a long CSV (system,topic,measure,value) or a matrix with systems as columns.",
+        help="Read scores computed elsewhere: a score per row, or a matrix with systems as columns.",
         example="adjudge import scores bertscore.csv my-eval",
         options={
-            "measure": _measure("Of files that do not say."),
+            "measure": _measure("Name of the measure, where the file does not say."),
             "source": (Source, "imported"),
             "lower_is_better": (Lower, False),
             "lower": (options.LowerNames, None),
@@ -321,18 +370,18 @@ FORMATS: Mapping[str, Format] = {
     ),
     "rouge155": Format(
         reader="rouge155:read_summaries",
-        help="Summaries that ROUGE-1.5.5's settings (XML, or a .lst) name; NIST's jackknife becomes one topic again.",
+        help="Read the summaries that ROUGE-1.5.5's settings (XML or .lst) name.",
         example="adjudge import rouge155 settings.xml my-eval --root summaries",
         options={
-            "root": _path("--root", "DIR", "Where the files are now, if moved."),
-            "form": _text("Of a list's files: SPL, SEE or ISI.", "--format", metavar="FORMAT"),
-            "system": _text("A list's peer; the file's name unless given."),
+            "root": _path("--root", "DIR", "Folder of the files that ROUGE's settings name."),
+            "form": _text("Format of a list's files: SPL, SEE or ISI.", "--format", metavar="FORMAT"),
+            "system": _system("Name of the system; by default the file's name."),
         },
         encoding=OFTEN_OLD,
     ),
     "rouge-output": Format(
         reader="rouge155:read_output",
-        help="What ROUGE-1.5.5 printed with -d: recall, precision and F of every evaluation, as scores made elsewhere.",
+        help="Read the scores that ROUGE-1.5.5 printed with -d.",
         example="adjudge import rouge-output rouge.txt my-eval",
         options={"source": (Source, "rouge155")},
         encoding=OFTEN_OLD,

@@ -13,10 +13,12 @@ from adjudge.cli.output import say, show_json
 
 def command(
     evaluation: options.Folder,
-    name: Annotated[str | None, typer.Option(help="A title; the folder's name unless given.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Title; by default the folder's name.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
-    """Make an empty, valid, commented evaluation folder."""
+    """Make an empty evaluation folder, with comments on what goes where."""
     made = adjudge.init(evaluation, name=name)
     if json:
         show_json({"path": str(made.path), "name": made.settings.name})

@@ -15,7 +15,7 @@ from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import tell
 from adjudge.core.words import counted
 
-ABOUT = "Let programs judge (simulated, learned, language models), and say what they are worth."
+ABOUT = "Let programs judge (simulated, learned, language models), and see what they are worth."
 
 judge = typer.Typer(help=ABOUT, no_args_is_help=True)
 
@@ -35,36 +35,42 @@ def simulate(
         typer.Option(
             "--protocol",
             metavar="NAME",
-            help="What they are asked; evaluation.toml's unless given.",
+            help="Protocol: what people are asked. By default that of evaluation.toml.",
             autocompletion=complete_protocols,
         ),
     ] = None,
-    assessors: Annotated[int, typer.Option("--assessors", min=1, help="How many.")] = 3,
+    assessors: Annotated[
+        int, typer.Option("--assessors", min=1, metavar="N", help="Number of assessors.")
+    ] = 3,
     per_summary: Annotated[
         int | None,
-        typer.Option("--per-summary", min=1, help="How many judge each summary; all unless given."),
+        typer.Option(
+            "--per-summary", min=1, metavar="N", help="Assessors per page or pair.", show_default="all"
+        ),
     ] = None,
     noise: Annotated[
-        float, typer.Option("--noise", min=0, help="Of every answer, in shares of the scale.")
+        float, typer.Option("--noise", min=0, help="Noise of every answer, as a share of the scale.")
     ] = 0.1,
     bias: Annotated[
-        float, typer.Option("--bias", help="How far the mildest and the strictest are off, each way.")
+        float, typer.Option("--bias", help="How far the mildest and the strictest assessor are off.")
     ] = 0.0,
     drift: Annotated[
-        float, typer.Option("--drift", help="How much milder they get from first to last.")
+        float, typer.Option("--drift", help="How much milder assessors become from first to last.")
     ] = 0.0,
     inconsistency: Annotated[
-        float, typer.Option("--inconsistency", min=0, max=1, help="How often an answer is any answer.")
+        float, typer.Option("--inconsistency", min=0, max=1, help="Share of answers that are random.")
     ] = 0.0,
     repeats: Annotated[
-        float, typer.Option("--repeats", min=0, max=1, help="Share of tasks that is asked twice.")
+        float,
+        typer.Option("--repeats", min=0, max=1, metavar="SHARE", help="Share of tasks that are asked twice."),
     ] = 0.0,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Fill a protocol with assessors of known bias and noise, from what the texts share; always marked as simulated.
+    """Let simulated assessors with known bias and noise judge; marked as simulated.
 
-    For trying things out and for planning: what they say is no evidence about the systems.
+    They answer from what the texts have in common. For trying things out and for planning: their answers say nothing
+    about the systems.
     """
     e = adjudge.open(evaluation)
     report = e.simulate_judgments(

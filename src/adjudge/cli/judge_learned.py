@@ -13,6 +13,7 @@ from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import progress, say, say_signature, show, show_json, warn, write_csv
 from adjudge.core.errors import UsageError
+from adjudge.core.options import ADVANCED
 
 if TYPE_CHECKING:
     from adjudge.assessors.learned.training import TrainedJudge
@@ -25,7 +26,7 @@ Protocol = Annotated[
     typer.Option(
         "--protocol",
         metavar="NAME",
-        help="A protocol that asks how much of each model unit is expressed.",
+        help="Protocol that asks how much of each model unit is expressed.",
         autocompletion=complete_protocols,
         show_default=False,
     ),
@@ -37,27 +38,38 @@ def train(
     protocol: Protocol = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Where to save the judge, as JSON."),
+        typer.Option("-o", "--out", metavar="FILE", help="Save the judge in this file, as JSON."),
     ] = None,
     learner: Annotated[
-        str, typer.Option("--learner", metavar="NAME", help="tree, forest, logistic or majority.")
+        str, typer.Option("--learner", metavar="NAME", help="Learner: tree, forest, logistic or majority.")
     ] = "tree",
     expand: Annotated[
         str,
         typer.Option(
             "--expand",
+            rich_help_panel=ADVANCED,
             metavar="HOW",
-            help="What stands beside a model unit: units with the full score of other systems (others), of all"
-            " systems as Lin and Hovy print it (paper), or nothing (none).",
+            help="Add to a model unit the units with full score by other systems (others), by all"
+            " systems as in the paper (paper), or nothing (none).",
         ),
     ] = "others",
-    stem: Annotated[str, typer.Option("--stem", metavar="STEMMER", help="As in nams.")] = "porter",
-    stop: Annotated[str, typer.Option("--stop", metavar="LIST", help="Stop words, as in nams.")] = "function",
-    rules: Annotated[bool, typer.Option("--rules", help="Print what was learned.")] = False,
+    stem: Annotated[
+        str, typer.Option("--stem", rich_help_panel=ADVANCED, metavar="STEMMER", help="Stemmer, as in nams.")
+    ] = "porter",
+    stop: Annotated[
+        str,
+        typer.Option(
+            "--stop", rich_help_panel=ADVANCED, metavar="LIST", help="List of stop words, as in nams."
+        ),
+    ] = "function",
+    rules: Annotated[bool, typer.Option("--rules", help="Print the learned rules.")] = False,
     without: options.Without = None,
     alpha: options.LevelAlpha = 0.05,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=0, metavar="N", help="Bootstrap resamples of topics.")
+        int,
+        typer.Option(
+            "--resamples", rich_help_panel=ADVANCED, min=0, metavar="N", help="Bootstrap resamples of topics."
+        ),
     ] = 1000,
     seed: options.Seed = 0,
     json: options.Json = False,
@@ -66,10 +78,10 @@ def train(
     latex: options.Latex = False,
     markdown: options.Markdown = False,
 ) -> None:
-    """Learn to judge completeness as people did, and say how far that agrees with them on systems left out.
+    """Train a judge on people's answers, and say how well it agrees on unseen systems.
 
-    For every system a judge is trained on all others and compared with people on this one: Krippendorff's ordinal
-    alpha, with an interval over topics, beside the majority class and chance (Lin and Hovy 2002, section 5.1).
+    Each system is judged by a model trained on the other systems. Agreement is Krippendorff's ordinal alpha, with an
+    interval over topics, next to the majority class and chance (Lin and Hovy 2002, section 5.1).
     """
     from adjudge.assessors.learned.features import EXPAND
     from adjudge.assessors.learned.learners import LEARNERS
@@ -136,7 +148,7 @@ def apply(
         typer.Option(
             "--name",
             metavar="NAME",
-            help="Its name as an assessor; its learner's unless given.",
+            help="Name of the judge; by default its learner's.",
             show_default=False,
         ),
     ] = None,
@@ -145,7 +157,7 @@ def apply(
         typer.Option(
             "--protocol",
             metavar="NAME",
-            help="What it is asked; what it was trained on unless given.",
+            help="Protocol: what people are asked. By default that of the training.",
             autocompletion=complete_protocols,
             show_default=False,
         ),
@@ -153,9 +165,9 @@ def apply(
     json: options.Json = False,
     show_signature: options.ShowSignature = False,
 ) -> None:
-    """Let a learned judge answer every model unit; its answers are marked as learned, and kept apart from people's.
+    """Let a trained judge answer; its answers are marked and kept apart from people's.
 
-    What it was trained on is answered by models that were trained without the system in question. Questions on quality
+    It answers every model unit. Systems of the training are judged by models trained without them. Questions on quality
     stay open. Applying it again adds nothing.
     """
     applied = adjudge.open(evaluation).apply_judge(judge, name=name, protocol=protocol)

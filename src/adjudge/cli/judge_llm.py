@@ -73,20 +73,22 @@ def llm(
         of_asked(
             "--protocol",
             metavar="NAME",
-            help="What it is asked; evaluation.toml's unless given.",
+            help="Protocol: what people are asked. By default that of evaluation.toml.",
             autocompletion=complete_protocols,
         ),
     ] = None,
     url: Annotated[
         str | None,
-        of_model("--url", metavar="URL", help="Of a server with OpenAI's interface, such as .../v1."),
+        of_model("--url", metavar="URL", help="Server with OpenAI's interface, such as .../v1."),
     ] = None,
-    model: Annotated[str | None, of_model("--model", metavar="NAME", help="As the server calls it.")] = None,
+    model: Annotated[
+        str | None, of_model("--model", metavar="NAME", help="Name of the model on the server.")
+    ] = None,
     local: Annotated[
         bool,
         of_model(
             "--local",
-            help="The small model of adjudge\\[local-judge], offline; --local PATH.gguf takes a better one.",
+            help="Use the small offline model of adjudge\\[local-judge]; --local PATH.gguf: another one.",
         ),
     ] = False,
     local_model: Annotated[
@@ -96,13 +98,13 @@ def llm(
         bool,
         of_model(
             "--reuse-prompts",
-            help="Of --local: faster where prompts begin alike; then answers depend a little on what came before.",
+            help="With --local: faster, but answers then depend slightly on earlier prompts.",
         ),
     ] = False,
     threads: Annotated[
         int | None,
         of_model(
-            "--threads", min=1, metavar="N", help="Of --local; as many as there are cores unless given."
+            "--threads", min=1, metavar="N", help="With --local: number of threads; by default all cores."
         ),
     ] = None,
     key_env: Annotated[
@@ -110,77 +112,88 @@ def llm(
         of_model("--key-env", metavar="VARIABLE", help="Environment variable that holds the server's key."),
     ] = None,
     name: Annotated[
-        str | None, of_asked("--name", metavar="NAME", help="The judge's; the model's unless given.")
+        str | None, of_asked("--name", metavar="NAME", help="Name of the judge; by default the model's.")
     ] = None,
     score: Annotated[
         str,
-        of_texts("--score", metavar="top|weighted", help="The answer, or the scale's mean by probability."),
+        of_texts(
+            "--score",
+            metavar="top|weighted",
+            help="Take the answer, or the mean of the scale weighted by probability.",
+        ),
     ] = "top",
     template: Annotated[
-        Path | None, of_texts("--template", metavar="FILE", help="A prompt of your own; see --show-prompt.")
+        Path | None,
+        of_texts("--template", metavar="FILE", help="Template of your own prompt; see --show-prompt."),
     ] = None,
     show_what: Annotated[
         str | None,
         of_texts(
             "--show",
             metavar="A,B",
-            help="What it sees beside what it judges: documents, reference, or nothing; what people see unless given.",
+            help="What the judge also sees: documents, reference or nothing; by default what people see.",
         ),
     ] = None,
     max_words: Annotated[
         int | None,
-        of_texts("--max-words", min=0, metavar="N", help="Cut a topic's documents to so many words."),
+        of_texts("--max-words", min=0, metavar="N", help="Cut a topic's documents to this many words."),
     ] = None,
     repeats: Annotated[
-        float, of_asked("--repeats", min=0, max=1, metavar="SHARE", help="Of tasks, asked once more.")
+        float,
+        of_asked("--repeats", min=0, max=1, metavar="SHARE", help="Share of tasks that are asked twice."),
     ] = 0.1,
     ask_anew: Annotated[
         bool,
         of_asked(
             "--ask-anew",
-            help="Ask also where a reply of another judge is kept, and replace it; the same command goes on after a"
-            " break.",
+            help="Ask again where another judge's reply is stored, and replace it.",
         ),
     ] = False,
     one_order: Annotated[
-        bool, of_asked("--one-order", help="Show each pair once; it is shown both ways round unless given.")
+        bool, of_asked("--one-order", help="Show each pair in one order only, not in both.")
     ] = False,
-    pairs: Annotated[
-        int | None, of_asked("--pairs", min=1, metavar="N", help="So many pairs a topic.")
-    ] = None,
+    pairs: Annotated[int | None, of_asked("--per-topic", min=1, metavar="N", help="Pairs per topic.")] = None,
     topic: Annotated[
         list[str] | None,
-        of_asked("--topic", metavar="T", help="Topics to judge; all unless given.", show_default=False),
+        of_asked("--topic", metavar="TOPIC", help="Only these topics. May be repeated.", show_default=False),
     ] = None,
     system: Annotated[
         list[str] | None,
-        of_asked("--system", metavar="S", help="Systems to judge; all unless given.", show_default=False),
+        of_asked(
+            "--system", metavar="SYSTEM", help="Only these systems. May be repeated.", show_default=False
+        ),
     ] = None,
-    temperature: Annotated[float, of_texts("--temperature", help="Of the model.")] = 0.0,
+    temperature: Annotated[float, of_texts("--temperature", help="Temperature of the model.")] = 0.0,
     max_tokens: Annotated[
         int | None,
         of_texts(
             "--max-tokens",
             min=1,
             metavar="N",
-            help="Of one answer (of a run: --max-tokens-total); what it needs unless given.",
+            help="Most tokens of one answer; by default what the question needs.",
         ),
     ] = None,
     retries_invalid: Annotated[
-        int, of_texts("--retries-invalid", min=0, max=99, help="How often to ask again for a valid answer.")
+        int,
+        of_texts("--retries-invalid", min=0, max=99, help="How often to ask again after an invalid answer."),
     ] = 1,
     family: Annotated[
-        str, of_asked("--family", metavar="WORD", help="Part of the names of systems it may favour.")
+        str,
+        of_asked(
+            "--family",
+            metavar="TEXT",
+            help="Systems that the judge may favour: part of their names, such as gpt.",
+        ),
     ] = "",
-    concurrency: Annotated[int, of_limits("--concurrency", min=1, help="Requests at a time.")] = 8,
+    concurrency: Annotated[int, of_limits("--concurrency", min=1, help="Requests at the same time.")] = 8,
     per_minute: Annotated[
-        float | None, of_limits("--per-minute", metavar="N", help="At most so many requests a minute.")
+        float | None, of_limits("--per-minute", metavar="N", help="Most requests per minute.")
     ] = None,
     tokens_per_minute: Annotated[
-        float | None, of_limits("--tokens-per-minute", metavar="N", help="At most so many tokens a minute.")
+        float | None, of_limits("--tokens-per-minute", metavar="N", help="Most tokens per minute.")
     ] = None,
     max_requests: Annotated[
-        int | None, of_limits("--max-requests", min=0, metavar="N", help="Stop after so many requests.")
+        int | None, of_limits("--max-requests", min=0, metavar="N", help="Most requests of this run.")
     ] = None,
     max_tokens_total: Annotated[
         int | None,
@@ -188,29 +201,29 @@ def llm(
             "--max-tokens-total",
             min=0,
             metavar="N",
-            help="Stop before a run takes so many tokens (of one answer: --max-tokens).",
+            help="Most tokens of this run.",
         ),
     ] = None,
     max_cost: Annotated[
-        float | None, of_limits("--max-cost", min=0, metavar="MONEY", help="Stop before this cost is passed.")
+        float | None, of_limits("--max-cost", min=0, metavar="MONEY", help="Largest cost of this run.")
     ] = None,
     price_prompt: Annotated[
-        float, of_limits("--price-prompt", min=0, help="Of a million tokens of prompts.")
+        float, of_limits("--price-prompt", min=0, help="Price of a million tokens of prompts.")
     ] = 0.0,
     price_answer: Annotated[
-        float, of_limits("--price-answer", min=0, help="Of a million tokens of answers.")
+        float, of_limits("--price-answer", min=0, help="Price of a million tokens of answers.")
     ] = 0.0,
     retries: Annotated[
-        int, of_limits("--retries", min=0, help="How often to send what failed for the server's sake again.")
+        int, of_limits("--retries", min=0, help="How often to repeat a request after an error of the server.")
     ] = 2,
-    timeout: Annotated[float, of_limits("--timeout", help="Seconds for one request.")] = 120.0,
+    timeout: Annotated[float, of_limits("--timeout", help="Seconds to wait for one request.")] = 120.0,
     check_planted: Annotated[
         int | None,
         typer.Option(
             "--check-planted",
             min=1,
             metavar="N",
-            help="Judge nothing; see how far instructions planted in N summaries move it.",
+            help="Judge nothing; measure how instructions planted in N summaries change the answers.",
         ),
     ] = None,
     show_prompt: Annotated[
@@ -223,10 +236,10 @@ def llm(
     json: options.Json = False,
     show_signature: options.ShowSignature = False,
 ) -> None:
-    """Let a language model judge under the same protocol as people; its answers are marked as a judge's.
+    """Let a language model judge under the same protocol as people; its answers are marked.
 
-    Texts are sent to the server that --url names. Run the same command again to go on after a break: nothing that was
-    answered is asked twice. What the judge is worth is for its agreement with people to say.
+    Texts are sent to the server that --url names. After a break, run the same command again: nothing is asked twice.
+    `adjudge judge report` says how well the judge agrees with people.
     """
     from adjudge.assessors.llm.exchange import AskLimits, LlmServer, Prices
     from adjudge.assessors.llm.judging import LlmOptions, check_cost, prepare_judging

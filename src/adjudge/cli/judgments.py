@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from adjudge.judgments.intake import Item
     from adjudge.judgments.store.records import RecordCounts
 
-judgments = typer.Typer(
-    help="Bring people's judgments in, look at them, take them out again.", no_args_is_help=True
-)
+judgments = typer.Typer(help="Import, list, export and delete people's judgments.", no_args_is_help=True)
 imports = typer.Typer(help="Read judgments that you have.", no_args_is_help=True)
 judgments.add_typer(imports, name="import")
 
@@ -48,23 +46,25 @@ JUDGMENTS = {
     "confirm": "adjudge judgments confirm my-eval",
 }
 
-Encoding = Annotated[str | None, typer.Option("--encoding", help="Of the files; found out unless given.")]
+Encoding = options.encoding("recognised")
 Length = Annotated[
-    int | None, typer.Option("--length", min=1, metavar="WORDS", help="Target length of the summaries.")
+    int | None,
+    typer.Option("--length", min=1, metavar="WORDS", help="Target length of the summaries, in words."),
 ]
 Form = Annotated[
     str | None,
-    typer.Option("--form", metavar="FORM", help="Form of the summaries: abstract, extract."),
+    typer.Option("--form", metavar="FORM", help="Form of the summaries: abstract or extract."),
 ]
 Assessor = Annotated[
     str | None, typer.Option("--assessor", metavar="NAME", help="Who judged, where the file does not say.")
 ]
 Aspect = Annotated[
-    str | None, typer.Option("--aspect", metavar="NAME", help="What was rated: content, overall, fluency.")
+    str | None,
+    typer.Option("--aspect", metavar="NAME", help="What was rated: content, overall, fluency, ..."),
 ]
 ProtocolName = Annotated[
     str | None,
-    typer.Option("--protocol", metavar="NAME", help="Under which protocol; see the documentation."),
+    typer.Option("--protocol", metavar="NAME", help="Protocol under which people judged."),
 ]
 
 
@@ -79,7 +79,7 @@ def nist(
     encoding: Encoding = None,
     json: options.Json = False,
 ) -> None:
-    """NIST's tables of responsiveness and linguistic quality."""
+    """Read NIST's tables of responsiveness and linguistic quality."""
     from adjudge.formats import nist
 
     e = adjudge.open(evaluation)
@@ -101,17 +101,22 @@ def see(
     evaluation: options.Folder,
     assessor: Assessor = None,
     assessor_column: Annotated[
-        int | None, typer.Option("--assessor-column", min=0, help="Which column says who judged, from 0.")
+        int | None,
+        typer.Option("--assessor-column", min=0, help="Number of the column that says who judged, from 0."),
     ] = None,
     reference_column: Annotated[
         int | None,
-        typer.Option("--reference-column", min=0, help="Which column says whose model it was, from 0."),
+        typer.Option(
+            "--reference-column",
+            min=0,
+            help="Number of the column that says who wrote the reference, from 0.",
+        ),
     ] = None,
     form: Form = None,
     encoding: Encoding = None,
     json: options.Json = False,
 ) -> None:
-    """DUC-2002's tables of SEE results: coverage, unmarked units, the twelve quality questions."""
+    """Read DUC-2002's tables of SEE results: coverage, unmarked units, quality questions."""
     from adjudge.formats import see
 
     e = adjudge.open(evaluation)
@@ -135,7 +140,7 @@ def ducview(
     encoding: Encoding = None,
     json: options.Json = False,
 ) -> None:
-    """DUCView's pyramids (.pyr) and peer annotations (.pan)."""
+    """Read DUCView's pyramids (.pyr) and peer annotations (.pan)."""
     from adjudge.formats import ducview
 
     e = adjudge.open(evaluation)
@@ -147,7 +152,7 @@ def ducview(
 
 @imports.command("summeval", epilog=f"Example: {JUDGMENTS['import summeval']}")
 def summeval(files: Files, evaluation: options.Folder, json: options.Json = False) -> None:
-    """The ratings in SummEval's JSONL, of experts and crowd."""
+    """Read the ratings of experts and crowd in SummEval's JSONL."""
     from adjudge.formats.summeval import read_judgments
 
     e = adjudge.open(evaluation)
@@ -164,20 +169,25 @@ def crowd(
     form: Form = None,
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", metavar="FIELD=COLUMN", help="Where a field stands.", show_default=False),
+        typer.Option(
+            "--map",
+            metavar="FIELD=COLUMN",
+            help="Which column has a field (FIELD= for none). May be repeated.",
+            show_default=False,
+        ),
     ] = None,
     judge: Annotated[
         list[str] | None,
         typer.Option(
             "--judge",
             metavar="NAME",
-            help="A worker that is a program: its answers are kept apart from people's; may be repeated.",
+            help="Worker that is a program: its answers are kept apart from people's. May be repeated.",
             show_default=False,
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """CSV with task, worker and label, or a column per aspect."""
+    """Read a CSV with task, worker and label, or a column per aspect."""
     from adjudge.formats import crowd
 
     e = adjudge.open(evaluation)
@@ -188,7 +198,7 @@ def crowd(
         protocol=_protocol(e, protocol) or crowd.PROTOCOL,
         length=length,
         form=form,
-        columns=columns_of(column, "--column"),
+        columns=columns_of(column),
     )
     _take(e, items, json, judges=judge or ())
 
@@ -196,15 +206,15 @@ def crowd(
 @imports.command("records", epilog=f"Example: {JUDGMENTS['import records']}")
 def records(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What `judgments export` wrote.", show_default=False)
+        Path, typer.Argument(metavar="FILE", help="A file that `judgments export` wrote.", show_default=False)
     ],
     evaluation: options.Folder,
     merge: Annotated[
-        bool, typer.Option("--merge", help="Add another store's answers to those here.")
+        bool, typer.Option("--merge", help="Add another store's answers to the existing ones.")
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Answers exported from a store, with nothing lost."""
+    """Read the answers that `judgments export` wrote; nothing is lost."""
     from adjudge.judgments.protocol import protocols_of
     from adjudge.judgments.store.records import read_records
     from adjudge.judgments.store.store import open_store
@@ -225,7 +235,7 @@ def records(
 
 @judgments.command("list", epilog=f"Example: {JUDGMENTS['list']}")
 def list_(evaluation: options.Folder, topic: options.Topic = None, json: options.Json = False) -> None:
-    """Who judged what: tasks and answers by assessor and protocol, what contradicts itself, what is out of date."""
+    """List who judged what, contradictions, and judgments that are out of date."""
     from adjudge.analyses.judged.overview import overview
     from adjudge.analyses.judged.words import odd_lines
 
@@ -258,15 +268,16 @@ def export(
             show_default=False,
         ),
     ],
-    pseudonyms: Annotated[bool, typer.Option("--pseudonyms", help="Names become pseudonyms.")] = False,
+    pseudonyms: Annotated[bool, typer.Option("--pseudonyms", help="Replace names by pseudonyms.")] = False,
     ducview: Annotated[
-        bool, typer.Option("--ducview", help="Pyramids as DUCView's .pyr and .pan files.")
+        bool, typer.Option("--ducview", help="Write pyramids as DUCView's .pyr and .pan files.")
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Write every task and every answer ever given, a JSON object a line; `import records` reads it back.
+    """Write all tasks and answers, as JSON lines or as a CSV table.
 
-    A file whose name ends in .csv holds the answers that count now, a row each, for spreadsheets.
+    JSON lines have every answer ever given; `judgments import records` reads them back. A file that ends in .csv has
+    the current answers, a row each.
     """
     from adjudge.judgments.protocol import own_protocols
     from adjudge.judgments.store.records import print_records, write_records
@@ -294,10 +305,13 @@ def export(
 @judgments.command("backup", epilog=f"Example: {JUDGMENTS['backup']}")
 def backup(
     evaluation: options.Folder,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file to write.", show_default=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.", show_default=False)],
     json: options.Json = False,
 ) -> None:
-    """Copy the database while others may be writing: never copy the file itself."""
+    """Copy the database safely, even while people are judging.
+
+    Copying the file itself could lose answers.
+    """
     from adjudge.judgments.store.backup import backup as copy
 
     with _need(evaluation).store() as store:
@@ -308,10 +322,12 @@ def backup(
 @judgments.command("erase", epilog=f"Example: {JUDGMENTS['erase']}")
 def erase(
     evaluation: options.Folder,
-    person: Annotated[str, typer.Argument(metavar="PERSON", help="Whose name goes.", show_default=False)],
+    person: Annotated[
+        str, typer.Argument(metavar="PERSON", help="Whose name is erased.", show_default=False)
+    ],
     json: options.Json = False,
 ) -> None:
-    """Erase a person's name everywhere; the answers stay, under a pseudonym."""
+    """Replace a person's name by a pseudonym everywhere; the answers stay."""
     with _need(evaluation).store() as store:
         erased = store.people.erase_name(person)
     tell(json, {"person": erased.id}, [f"the name is gone; the answers stay, under {erased.id}"])
@@ -322,28 +338,35 @@ def remove(
     evaluation: options.Folder,
     protocol: Annotated[
         str,
-        typer.Option("--protocol", metavar="NAME", help="Whose tasks and answers go.", show_default=False),
+        typer.Option(
+            "--protocol",
+            metavar="NAME",
+            help="Protocol whose tasks and answers are deleted.",
+            show_default=False,
+        ),
     ],
-    why: Annotated[str, typer.Option("--why", help="The reason; kept in changes.jsonl.", show_default=False)],
+    why: Annotated[
+        str, typer.Option("--why", help="The reason; it is kept in changes.jsonl.", show_default=False)
+    ],
     assessor: Annotated[
         str | None,
         typer.Option(
             "--assessor",
             metavar="NAME",
-            help="Those of one assessor alone, such as a judge.",
+            help="Only those of this assessor.",
             show_default=False,
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Take the tasks and answers of a protocol out, for good: make a backup first."""
+    """Delete a protocol's tasks and answers for good. Make a backup first."""
     removed = _need(evaluation).remove_judgments(protocol, why, assessor=assessor, when=now())
     tell(json, removed.as_dict(), removed.lines())
 
 
 @judgments.command("confirm", epilog=f"Example: {JUDGMENTS['confirm']}")
 def confirm(evaluation: options.Folder, json: options.Json = False) -> None:
-    """Say that the database which evaluation.toml names is yours to use; before, it is not connected to."""
+    """Allow the use of the database that evaluation.toml names."""
     address, file = adjudge.open(evaluation).confirm_database()
     tell(json, {"database": address, "file": str(file)}, [f"{address} is confirmed (in {file})"])
 

@@ -20,14 +20,14 @@ def command(
         str | None,
         typer.Argument(
             metavar="[MEASURE]",
-            help="Explain this one, or this preset.",
+            help="A measure or preset to explain.",
             show_default=False,
             autocompletion=complete_measures,
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List every measure and preset with a line, or explain one with its options and citation."""
+    """List all measures and presets, or explain one: options and citation."""
     from adjudge.measures.presets import ABOUT, PRESETS
     from adjudge.measures.registry import parse_measure, registry
     from adjudge.measures.spec import same_name

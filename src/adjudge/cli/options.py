@@ -2,40 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from adjudge.analyses.base import TOPICS
-from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.tests import TESTS
+from adjudge.analyses.base import Analysis
+from adjudge.analyses.compare import CompareAll
 from adjudge.cli.completion import complete_measures, complete_systems, complete_topics
 from adjudge.cli.output import SHOW_SIGNATURE
 from adjudge.core.errors import UsageError, quoted
-from adjudge.core.options import OPTION
+from adjudge.core.options import ADVANCED, OUTPUT, READING, Declared, Kind, Option, declared
+
+COMPLETION: Mapping[str, Callable[..., list[str]]] = {
+    "measure": complete_measures,
+    "system": complete_systems,
+    "topic": complete_topics,
+}
+TYPES: Mapping[Kind, Any] = {
+    "text": str | None,
+    "whole number": int | None,
+    "number": float | None,
+    "switch": bool,
+    "number or text": str | None,
+    "texts": list[str] | None,
+    "whole numbers": list[str] | None,
+    "pairs": list[str] | None,
+    "switch or texts": bool,
+}
+
+
+def annotation_of(name: str, about: Option, kind: Kind, default: Any) -> Any:
+    """What Typer makes an option of a command from, as it is declared."""
+    if about.by_place:
+        place = typer.Argument(metavar=about.metavar, help=about.help, show_default=about.unset or False)
+        return Annotated[TYPES[kind], place]
+    flag = f"--{(about.command or name).replace('_', '-')}"
+    flags = [f"-{about.short}", flag] if about.short else [flag]
+    if default is True:
+        flags = [f"{flag}/--no-{flag[2:]}"]
+    repeated = " May be repeated." if kind in ("texts", "whole numbers", "pairs") else ""
+    limits = f" {about.limits[0].upper()}{about.limits[1:]}." if about.choices else ""
+    shown = "" if default in (None, (), False, True) else str(default)
+    return Annotated[
+        str | None if about.words else bool | None if default is True else TYPES[kind],
+        typer.Option(
+            *flags,
+            help=f"{about.help}{limits}{repeated}",
+            metavar=about.metavar or None,
+            show_default=about.unset or shown or False,
+            rich_help_panel=about.panel or None,
+            autocompletion=COMPLETION.get(about.of or ""),
+        ),
+    ]
+
+
+def as_declared(cls: type[Declared], name: str, **changes: Any) -> Any:
+    """An option that analyses declare, for a command that is none; `changes` are what is otherwise here."""
+    about, kind = declared(cls)[name]
+    default = next(f.default for f in fields(cls) if f.name == name)
+    return annotation_of(name, replace(about, **changes), kind, default)
+
 
 Folder = Annotated[
     Path, typer.Argument(metavar="EVALUATION", help="The evaluation's folder.", show_default=False)
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
-Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a CSV file ('-': print it).")]
-Latex = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table.")]
-Markdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.", rich_help_panel=OUTPUT)]
+Csv = Annotated[
+    Path | None,
+    typer.Option("--csv", metavar="FILE", help="Write a CSV file ('-': print it).", rich_help_panel=OUTPUT),
+]
+Latex = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table.", rich_help_panel=OUTPUT)]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.", rich_help_panel=OUTPUT)]
 OutFolder = Annotated[
     Path | None,
     typer.Option(
         "-o",
         "--out",
         metavar="FOLDER",
-        help="Write everything as a page to read, with LaTeX and CSV beside it.",
+        help="Write everything as a page to read, with LaTeX and CSV files.",
         show_default=False,
+        rich_help_panel=OUTPUT,
     ),
 ]
-LevelAlpha = Annotated[float, typer.Option("--alpha", help="Of tests; 1 - alpha is the level of intervals.")]
+LevelAlpha = Annotated[
+    float,
+    typer.Option(
+        "--alpha",
+        help="Significance level; intervals have the level 1 - alpha.",
+        rich_help_panel=ADVANCED,
+    ),
+]
 Methods = Annotated[
-    bool, typer.Option("--methods", help="Print the paragraph on methods, for LaTeX with its BibTeX.")
+    bool,
+    typer.Option(
+        "--methods",
+        help="Print a paragraph on methods for a paper, in LaTeX with BibTeX.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 
 
@@ -48,8 +114,8 @@ SplitSentences = Annotated[
     bool,
     typer.Option(
         "--split-sentences",
-        help="ROUGE-Lsum finds sentences by rule; without it a line is a sentence.",
-        rich_help_panel="Advanced",
+        help="For ROUGE-Lsum: split texts into sentences by rule; else each line is a sentence.",
+        rich_help_panel=ADVANCED,
     ),
 ]
 
@@ -58,186 +124,104 @@ ShowSignature = Annotated[
     bool,
     typer.Option(
         "--show-signature",
-        help="Print how it was computed, in the form of a signature; JSON, CSV and LaTeX always have it.",
-        rich_help_panel="Advanced",
+        help="Print the signature: how the numbers were computed. JSON, CSV and LaTeX always have it.",
+        rich_help_panel=OUTPUT,
         callback=_show_signature,
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-Length = Annotated[
-    int | None, typer.Option("--length", min=1, metavar="WORDS", help="Target length to look at.")
-]
-Measures = Annotated[
+OnlyTable = Annotated[
     list[str] | None,
     typer.Option(
-        "-m",
-        "--measure",
-        metavar="SPEC",
-        help="A measure such as rouge-2, several with commas, a preset such as tac, or of scores that are there a"
-        " formula such as mean(a, b); may be repeated.",
+        "--table",
+        metavar="NAME",
+        help="Print only this table. May be repeated. --csv writes the first.",
+        rich_help_panel=OUTPUT,
         show_default=False,
-        autocompletion=complete_measures,
     ),
 ]
+FromSignature = Annotated[
+    str | None,
+    typer.Option(
+        "--signature",
+        metavar="TEXT",
+        help="Use the options of this signature (see --show-signature); options on the command line win.",
+        rich_help_panel=OUTPUT,
+        show_default=False,
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, help="Seed of everything random.", rich_help_panel=ADVANCED)
+]
+Length = Annotated[
+    int | None,
+    typer.Option("--length", min=1, metavar="WORDS", help="Target length of the summaries, in words."),
+]
+Measures = as_declared(Analysis, "measure", unset="")
 Scores = Annotated[
     Path,
     typer.Argument(
         metavar="SCORES",
-        help="An evaluation's folder, or a file of scores (CSV, TSV, Excel, Parquet): a matrix (topics in rows, systems"
-        " in columns) or a long table; '-' is standard input.",
+        help="An evaluation's folder, or a table of scores (CSV, TSV, Excel, Parquet): systems in"
+        " columns, or a score per row. '-' is standard input.",
         show_default=False,
     ),
 ]
-Human = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--human", metavar="PATTERN", help="Systems that are human, such as 'H*'.", show_default=False
-    ),
-]
-Baseline = Annotated[
-    list[str] | None,
-    typer.Option("--baseline", metavar="PATTERN", help="Systems that are baselines.", show_default=False),
-]
-Lower = Annotated[
-    bool, typer.Option("--lower-is-better", help="Of a file: lower scores are better, of all measures.")
-]
+Human = as_declared(Analysis, "human")
+Baseline = as_declared(Analysis, "baseline")
+Lower = as_declared(Analysis, "lower_is_better")
 LowerNames = Annotated[
     list[str] | None,
     typer.Option(
         "--lower",
         metavar="A,B,...",
-        help="Of a file: measures of which lower scores are better; may be repeated.",
+        help="Measures for which lower scores are better. May be repeated.",
+        rich_help_panel=READING,
         show_default=False,
     ),
 ]
-Map = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map",
-        metavar="FIELD=COLUMN",
-        help="Of a table: where a field stands (FIELD= for nowhere); may be repeated.",
-        show_default=False,
-    ),
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(
-        "--delimiter",
-        metavar="CHARACTER",
-        help="Of a table: between columns, such as ';' or tab; else found out.",
-        show_default=False,
-    ),
-]
-Encoding = Annotated[
-    str, typer.Option("--encoding", metavar="NAME", help="Of a table, such as latin-1; UTF-16 is found out.")
-]
-LeaveOut = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--leave-out",
-        metavar="A,B,...",
-        help="Of a table: columns that are not to be read; may be repeated.",
-        show_default=False,
-    ),
-]
-_TOPICS = TOPICS.metadata[OPTION]
-Topics = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--topics",
-        metavar=_TOPICS.metavar,
-        help=_TOPICS.help,
-        show_default=_TOPICS.unset,
-        autocompletion=complete_topics,
-    ),
-]
-Assessors = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--assessors",
-        metavar="A,B,...",
-        help="Of a table: columns of one measure by several assessors, or their names in such columns; found out where"
-        " they are numbered alike.",
-        show_default=False,
-    ),
-]
-Without = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--without",
-        metavar="ASSESSOR",
-        help="Leave out what this assessor said; may be repeated.",
-        show_default=False,
-    ),
-]
-Transpose = Annotated[
-    bool, typer.Option("--transpose", help="Of a matrix: rows are systems and columns are topics.")
-]
-Decimal = Annotated[
-    str | None,
-    typer.Option(
-        "--decimal",
-        metavar="SIGN",
-        help="Of a table: '.' or ',' in its numbers; else found out.",
-        show_default=False,
-    ),
-]
-Lengths = Annotated[
-    str | None,
-    typer.Option("--length", metavar="WORDS|all", help="Target length; all averages within a topic first."),
-]
-Form = Annotated[
-    str | None,
-    typer.Option("--form", metavar="FORM", help="Form of summaries to look at, such as extract."),
-]
+Map = as_declared(Analysis, "columns")
+Delimiter = as_declared(Analysis, "delimiter")
+
+
+def encoding(unset: str) -> Any:
+    """The option for an encoding; `unset` is what happens without it."""
+    return as_declared(Analysis, "encoding", unset=unset)
+
+
+Encoding = as_declared(Analysis, "encoding")
+LeaveOut = as_declared(Analysis, "leave_out")
+Topics = as_declared(Analysis, "topics")
+Assessors = as_declared(Analysis, "assessors")
+Without = as_declared(Analysis, "without")
+Transpose = as_declared(Analysis, "transpose")
+Decimal = as_declared(Analysis, "decimal")
+Lengths = as_declared(Analysis, "length")
+Form = as_declared(Analysis, "form")
 FormGiven = Annotated[
     str | None,
-    typer.Option("--form", metavar="FORM", help="Form where the file has none: abstract, extract."),
-]
-Test = Annotated[
-    str | None,
     typer.Option(
-        "--test",
-        metavar="TEST",
-        help=f"The test that makes the groups: {', '.join(TESTS)}.",
-        show_default="wilcoxon",
+        "--form",
+        metavar="FORM",
+        help="Form of the summaries where the file does not say: abstract or extract.",
     ),
 ]
-Correct = Annotated[
-    str,
-    typer.Option("--correct", metavar="HOW", help=f"Correction for many pairs: {', '.join(CORRECTIONS)}."),
-]
-Primary = Annotated[
-    str | None,
-    typer.Option("--primary", metavar="MEASURE", help="The measure chosen beforehand; others are secondary."),
-]
-Across = Annotated[
-    str,
-    typer.Option(
-        "--across", metavar="WHAT", help="Correct p over the pairs of each measure, or all measures."
-    ),
-]
-AssessorEffects = Annotated[
-    str | None,
-    typer.Option(
-        "--assessor-effects",
-        metavar="random|fixed",
-        help="Of scores that assessors gave, whose answer makes the groups: that for assessors like them (random, the"
-        " default from two up), or for these alone (fixed).",
-    ),
-]
+Test = as_declared(CompareAll, "test", unset="wilcoxon")
+Correct = as_declared(CompareAll, "correct")
+Primary = as_declared(CompareAll, "primary")
+Across = as_declared(CompareAll, "across")
+AssessorEffects = as_declared(CompareAll, "assessor_effects")
 System = Annotated[
     str | None,
-    typer.Option("--system", metavar="S", help="A system's name.", autocompletion=complete_systems),
+    typer.Option("--system", metavar="SYSTEM", help="Name of a system.", autocompletion=complete_systems),
 ]
-Topic = Annotated[str | None, typer.Option("--topic", metavar="T", help="A topic's name.")]
-Why = Annotated[str, typer.Option("--why", help="The reason; it is kept with the data.", show_default=False)]
-Replace = Annotated[bool, typer.Option("--replace", help="Take the new where something is there already.")]
-Skip = Annotated[bool, typer.Option("--skip", help="Keep the old where something is there already.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
-Workers = Annotated[
-    str, typer.Option("--workers", metavar="N|auto", help="Local processes that share the work.")
+Topic = Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="Name of a topic.")]
+Why = Annotated[
+    str, typer.Option("--why", help="The reason; it is kept in changes.jsonl.", show_default=False)
 ]
+Replace = Annotated[bool, typer.Option("--replace", help="Overwrite what exists already.")]
+Skip = Annotated[bool, typer.Option("--skip", help="Keep what exists already.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")]
+Workers = Annotated[str, typer.Option("--workers", metavar="N|auto", help="Number of processes.")]
 
 
 # What is checked before a function is called that would name its argument, not the option

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
 
 people = typer.Typer(
-    help="Say who may judge in the browser, and give them their links.", no_args_is_help=True
+    help="Add the people who judge in the browser, and print their links.", no_args_is_help=True
 )
 
 PEOPLE = {
@@ -33,11 +33,16 @@ Person = Annotated[
     str, typer.Argument(metavar="PERSON", help="A short name, such as anna.", show_default=False)
 ]
 BaseUrl = Annotated[
-    str, typer.Option("--base-url", metavar="URL", help="Where people reach the server; links begin with it.")
+    str,
+    typer.Option(
+        "--public-url", metavar="URL", help="Address at which people reach the server; links begin with it."
+    ),
 ]
 Password = Annotated[
     bool,
-    typer.Option("--password", help="Ask for a password too (without a terminal: a line of standard input)."),
+    typer.Option(
+        "--password", help="Also ask for a password; without a terminal it is a line of standard input."
+    ),
 ]
 HERE = "http://127.0.0.1:8000"
 
@@ -46,15 +51,18 @@ HERE = "http://127.0.0.1:8000"
 def add(
     evaluation: options.Folder,
     person: Person,
-    name: Annotated[str | None, typer.Option("--name", help="What they are called.")] = None,
-    role: Annotated[str, typer.Option("--role", metavar="ROLE", help="assessor or organiser.")] = "assessor",
+    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="Name that others see.")] = None,
+    organiser: Annotated[
+        bool, typer.Option("--organiser", help="The person also sees the organiser's pages.")
+    ] = False,
     base_url: BaseUrl = HERE,
     password: Password = False,
     json: options.Json = False,
 ) -> None:
-    """Let a person in, and print their personal link: once, for it is not kept."""
+    """Add a person and print their personal link. It is shown only once."""
     e, base = adjudge.open(evaluation), _checked(base_url)
     typed = _ask() if password else None
+    role = "organiser" if organiser else "assessor"
     with e.store() as store:
         link = store.accounts.add(person, role, name)
         if typed is not None:
@@ -74,7 +82,7 @@ def add(
 
 @people.command("list", epilog=f"Example: {PEOPLE['list']}")
 def list_(evaluation: options.Folder, json: options.Json = False) -> None:
-    """Everybody who has an account or tasks: what they may do, how far they are, when they were last here."""
+    """List everybody with an account or tasks: role, progress, last visit."""
     with _need(evaluation).store() as store:
         # Everybody, by id, without anything that lets them in.
         from collections import Counter
@@ -119,10 +127,10 @@ def list_(evaluation: options.Folder, json: options.Json = False) -> None:
 def suspend(
     evaluation: options.Folder,
     person: Person,
-    restore: Annotated[bool, typer.Option("--restore", help="Let them in again.")] = False,
+    restore: Annotated[bool, typer.Option("--restore", help="Let the person in again.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Keep a person out, at once; their answers stay."""
+    """Sign a person out and keep them out; their answers stay."""
     with _need(evaluation).store() as store:
         change = store.accounts.restore if restore else store.accounts.suspend
         account = change(person)
@@ -139,13 +147,10 @@ def link(
     evaluation: options.Folder,
     person: Person,
     base_url: BaseUrl = HERE,
-    sign_out: Annotated[
-        bool, typer.Option("--sign-out", hidden=True, help="A new link always ends sessions.")
-    ] = False,
     password: Password = False,
     json: options.Json = False,
 ) -> None:
-    """Make a person a new link; the old one stops working, their sessions and their password end."""
+    """Make a new link for a person; the old link, sessions and password stop working."""
     from adjudge.judgments.store.accounts import Link
 
     e, base = _need(evaluation), _checked(base_url)
@@ -165,12 +170,12 @@ def link(
 def log(
     evaluation: options.Folder,
     person: Annotated[
-        str | None, typer.Argument(metavar="[PERSON]", help="Only this account.", show_default=False)
+        str | None, typer.Argument(metavar="[PERSON]", help="Only this person.", show_default=False)
     ] = None,
     json: options.Json = False,
     csv: options.Csv = None,
 ) -> None:
-    """Who signed in and what was changed, the latest first: when, by whom, from which address."""
+    """List sign-ins and changes of accounts, the latest first."""
     from dataclasses import asdict
 
     with _need(evaluation).store() as store:
@@ -219,7 +224,7 @@ def _ask() -> str:
 
 def _checked(url: str) -> str:
     if not url.startswith(("http://", "https://")) or any(c in url for c in "#? "):
-        raise UsageError(f"--base-url is {quoted(url)}, expected an address such as {HERE}")
+        raise UsageError(f"--public-url is {quoted(url)}, expected an address such as {HERE}")
     return url
 
 

@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
 
 prefer = typer.Typer(
-    help="Preferences instead of references: ask which of two is better, and fit strengths.",
+    help="Ask which of two is better, and rank systems by the answers.",
     no_args_is_help=True,
 )
 
 PREFER = {
-    "sample": "adjudge prefer sample my-eval --count 20 --assessor ann --assessor bob --repeats 0.1 --seed 1",
+    "sample": "adjudge prefer sample my-eval --per-topic 20 --assessor ann --assessor bob --repeats 0.1 --seed 1",
     "import": "adjudge prefer import arena.csv my-eval",
     "export": "adjudge prefer export my-eval pairs.csv --open --batch 100",
-    "simulate": "adjudge prefer simulate my-eval --from ref --count 100 --assessors 3 --noise 0.1 --seed 1",
-    "score": "adjudge prefer score my-eval --source man+ref --simulated 100",
+    "simulate": "adjudge prefer simulate my-eval --from ref --per-topic 100 --assessors 3 --noise 0.1 --seed 1",
+    "score": "adjudge prefer score my-eval --from man+ref --simulated 100",
 }
 """Examples that run as printed; those of the studies on an evaluation with documents, references, ratings and
 preferences."""
@@ -50,40 +50,46 @@ FORMS = ("left-right", "models")
 
 Topics = Annotated[
     list[str] | None,
-    typer.Option("--topic", metavar="T", help="A topic's name; may be repeated.", show_default=False),
+    typer.Option("--topic", metavar="TOPIC", help="Only these topics. May be repeated.", show_default=False),
 ]
 Checks = Annotated[
     Path | None,
     typer.Option(
-        "--checks", metavar="FILE", help="CSV of pairs whose winner is known: topic,left,right,winner."
+        "--checks", metavar="FILE", help="CSV of pairs with a known winner: topic,left,right,winner."
     ),
 ]
 Similarity = Annotated[
     str,
     typer.Option(
-        "--similarity", metavar="NAME", help="Of sentences: tfidf-jaccard, tfidf, jaccard, embedding."
+        "--similarity",
+        metavar="NAME",
+        help="Similarity of sentences: tfidf-jaccard, tfidf, jaccard or embedding.",
     ),
 ]
 Smooth = Annotated[
-    bool, typer.Option("--smooth/--no-smooth", help="Let an answer speak for similar sentences too.")
+    bool, typer.Option("--smooth/--no-smooth", help="An answer counts for similar sentences too.")
 ]
 Penalty = Annotated[
-    str, typer.Option("--penalty", metavar="HOW", help="For saying things twice: sentence, printed, none.")
+    str,
+    typer.Option("--penalty", metavar="HOW", help="Penalty for repetition. One of: sentence, printed, none."),
 ]
-Asked = Annotated[str, typer.Option("--asked", metavar="N|all", help="How many of people's answers to draw.")]
+Asked = Annotated[str, typer.Option("--asked", metavar="N|all", help="Number of people's answers to use.")]
 SimulatedPairs = Annotated[
     str,
     typer.Option(
         "--simulated",
         metavar="N|paper|all",
-        help="Pairs to simulate for ref and py: paper is 200 beside people's answers, 1000 alone.",
+        help="Pairs to simulate for ref and py; paper: 200 with people's answers, 1000 alone.",
     ),
 ]
 Ties = Annotated[
-    str, typer.Option("--ties", metavar="HOW", help="Simulated answers of equal worth: half, paper.")
+    str,
+    typer.Option(
+        "--simulated-ties", metavar="HOW", help="How simulated assessors answer a tie. One of: half, paper."
+    ),
 ]
 Crowd = Annotated[
-    bool, typer.Option("--crowd", help="Believe assessors as far as they agree with the others (Crowd-BT).")
+    bool, typer.Option("--crowd", help="Weight assessors by their agreement with the others (Crowd-BT).")
 ]
 
 
@@ -93,28 +99,32 @@ Crowd = Annotated[
 @prefer.command("sample", epilog=f"Example: {PREFER['sample']}")
 def sample(
     evaluation: options.Folder,
-    count: Annotated[int, typer.Option("--count", min=0, help="New pairs per topic.")] = 200,
+    count: Annotated[int, typer.Option("--per-topic", min=0, metavar="N", help="Pairs per topic.")] = 200,
     how: Annotated[
         str, typer.Option("--how", metavar="HOW", help=f"How pairs are chosen: {', '.join(HOWS)}.")
     ] = "random",
     of: Annotated[
-        str, typer.Option("--of", metavar="WHAT", help=f"Pairs of: {', '.join(KINDS)}.")
+        str, typer.Option("--of", metavar="WHAT", help=f"Pairs of {' or '.join(KINDS)}.")
     ] = "sentences",
     assessor: Annotated[
         list[str] | None,
         typer.Option(
             "--assessor",
             metavar="NAME",
-            help="Who is asked; may be repeated. Whoever comes unless given.",
+            help="Who judges. May be repeated. By default whoever comes.",
             show_default=False,
         ),
     ] = None,
-    per_pair: Annotated[
-        int, typer.Option("--per-pair", min=1, help="How many are asked about each pair.")
-    ] = 1,
+    per_pair: Annotated[int, typer.Option("--per-pair", min=1, help="Assessors per pair.")] = 1,
     repeats: Annotated[
         float,
-        typer.Option("--repeats", min=0, max=1, help="Share of tasks that comes again, sides exchanged."),
+        typer.Option(
+            "--repeats",
+            min=0,
+            max=1,
+            metavar="SHARE",
+            help="Share of tasks that are asked twice, the second time with sides exchanged.",
+        ),
     ] = 0.0,
     checks: Checks = None,
     similarity: Similarity = "tfidf-jaccard",
@@ -122,9 +132,9 @@ def sample(
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Make tasks: pairs of source sentences, or of summaries, that nobody was asked about yet.
+    """Choose pairs of sentences or summaries to ask people about.
 
-    --how information or variance looks at the answers so far and asks what they leave open.
+    --how information or variance chooses the pairs that the answers so far leave most open.
     """
     from adjudge.formats.preferences import read_preferences
 
@@ -165,7 +175,7 @@ def import_(
     form: options.Form = None,
     json: options.Json = False,
 ) -> None:
-    """Read answers: an answered batch, by its task ids, or a CSV with topic, two systems or sentences, and winner."""
+    """Read answers: an answered batch, or a CSV with topic, two sides and the winner."""
     e = adjudge.open(evaluation)
     with counting("Reading") as bar:
         what, taken = e.prefer.read(file, length=length, form=form, progress=bar)
@@ -182,27 +192,24 @@ def export(
     evaluation: options.Folder,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A CSV file to write.", show_default=False)],
     open_: Annotated[
-        bool, typer.Option("--open", help="Pairs that wait for an answer, for a crowd platform.")
+        bool, typer.Option("--open", help="Write pairs that wait for an answer, for a crowd platform.")
     ] = False,
-    answers: Annotated[bool, typer.Option("--answers", help="The answers (the default).")] = False,
     of: Annotated[
         str | None,
-        typer.Option("--of", metavar="WHAT", help=f"Pairs of: {', '.join(KINDS)}; all unless given."),
+        typer.Option("--of", metavar="WHAT", help=f"Pairs of {' or '.join(KINDS)}."),
     ] = None,
     batch: Annotated[int | None, typer.Option("--batch", min=1, help="With --open: rows per file.")] = None,
     hit: Annotated[int, typer.Option("--hit", min=1, help="With --open: pairs per row.")] = 1,
     form: Annotated[
-        str, typer.Option("--form", metavar="FORM", help=f"Of answers: {', '.join(FORMS)}.")
+        str, typer.Option("--layout", metavar="LAYOUT", help=f"Columns of answers: {', '.join(FORMS)}.")
     ] = "left-right",
     topic: Topics = None,
     json: options.Json = False,
 ) -> None:
-    """Write pairs for a crowd platform, without names of systems; or the answers as left,right,winner."""
-    if open_ and answers:
-        raise UsageError("--open and --answers exclude each other")
+    """Write pairs for a crowd platform, without names of systems, or the answers."""
     if not open_ and (batch is not None or hit > 1):
         raise UsageError("--batch and --hit belong to --open")
-    options.one_of("--form", form, FORMS)
+    options.one_of("--layout", form, FORMS)
     if of is not None:
         options.one_of("--of", of, KINDS)
     e = open_judged(
@@ -247,29 +254,38 @@ add_command(prefer, "prefer")
 def simulate(
     evaluation: options.Folder,
     origin: Annotated[
-        str, typer.Option("--from", metavar="ref|py", help="What they know: the references, or the pyramids.")
+        str,
+        typer.Option(
+            "--from",
+            metavar="FROM",
+            help="What the simulated assessors know: references (ref) or pyramids (py).",
+        ),
     ] = "ref",
-    assessors: Annotated[int, typer.Option("--assessors", min=1, help="How many.")] = 3,
-    count: Annotated[int, typer.Option("--count", min=1, help="Pairs per topic.")] = 200,
-    per_pair: Annotated[int, typer.Option("--per-pair", min=1, help="How many answer each pair.")] = 1,
+    assessors: Annotated[
+        int, typer.Option("--assessors", min=1, metavar="N", help="Number of assessors.")
+    ] = 3,
+    count: Annotated[int, typer.Option("--per-topic", min=1, metavar="N", help="Pairs per topic.")] = 200,
+    per_pair: Annotated[int, typer.Option("--per-pair", min=1, help="Assessors per pair.")] = 1,
     noise: Annotated[
         float,
-        typer.Option("--noise", min=0, help="In shares of a topic's range of worth, for each sentence."),
+        typer.Option(
+            "--noise", min=0, help="Noise of every sentence's worth, as a share of the topic's range."
+        ),
     ] = 0.1,
     bias: Annotated[
         float,
-        typer.Option("--bias", help="How far assessors lean to the left side, or to the right, at most."),
+        typer.Option("--bias", help="How far assessors lean to one side, at most."),
     ] = 0.0,
     inconsistency: Annotated[
-        float, typer.Option("--inconsistency", min=0, max=1, help="How often an answer is the other one.")
+        float, typer.Option("--inconsistency", min=0, max=1, help="Share of answers that are random.")
     ] = 0.0,
     similarity: Similarity = "tfidf-jaccard",
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Have simulated assessors say which of two sentences matters more; always marked as simulated.
+    """Let simulated assessors say which of two sentences matters more; marked as simulated.
 
-    Every call asks about new pairs. What they say is no evidence about people; it is for planning and trying out.
+    Every call asks about new pairs. For trying things out and for planning: their answers say nothing about people.
     """
     e = adjudge.open(evaluation)
     with progress("finding out what sentences are worth") as tick:
@@ -292,7 +308,13 @@ def simulate(
 def score(
     evaluation: options.Folder,
     source: Annotated[
-        str, typer.Option("--source", metavar="FROM", help="man, ref, py, man+ref, man+py or man+ref+py.")
+        str,
+        typer.Option(
+            "--from",
+            metavar="FROM",
+            help="Whose answers: people's (man), simulated from references (ref) or pyramids (py), or"
+            " sums such as man+ref.",
+        ),
     ] = "man",
     similarity: Similarity = "tfidf-jaccard",
     smooth: Smooth = True,
@@ -307,9 +329,9 @@ def score(
     show_signature: options.ShowSignature = False,
     csv: options.Csv = None,
 ) -> None:
-    """Score the summaries by preferences between sentences, and say under which name.
+    """Score summaries by people's preferences between sentences.
 
-    The scores are kept like all others: compare, anova and report take the measure by the name that is printed.
+    compare, anova and report take the measure by the name that is printed.
     """
     from adjudge.analyses.preferences.measures import plainest
     from adjudge.measures.judged.preference import Preference

@@ -27,7 +27,7 @@ LISTS = {"leave_out": "--leave-out", "assessors": "--assessors", "lower_is_bette
 @takes_table
 def command(
     scores: options.Scores,
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Where to write it.")] = Path(
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Folder to write.")] = Path(
         "report"
     ),
     measure: options.Measures = None,
@@ -43,14 +43,14 @@ def command(
         typer.Option(
             "--between",
             metavar="A,B",
-            help="The two systems whose texts stand side by side.",
-            show_default="the best, and the next that differs from it",
+            help="The two systems to show.",
+            show_default="the best, and the next that differs from it significantly",
         ),
     ] = None,
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="Only the comparisons: nothing on judgments, and on measures beside people."
+            "--quick", help="Only the comparisons; nothing on judgments and on measures compared with people."
         ),
     ] = False,
     paper: Annotated[
@@ -58,16 +58,17 @@ def command(
         typer.Option(
             "--paper",
             metavar="FOLDER",
-            help="Also write tables, figures, methods, limitations and references in LaTeX there.",
+            help="Also write a folder for a paper: tables, figures, methods, limitations and"
+            " references in LaTeX.",
             show_default=False,
         ),
     ] = None,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Write a page to read, with its tables as CSV and LaTeX; it opens without a network.
+    """Write a web page with all results, and their tables as CSV and LaTeX.
 
-    From a folder it tells of texts and documents too, from a file of its scores.
+    The page needs no network. A folder's report also covers texts and documents.
     """
     from adjudge.analyses.scores import is_folder, no_table, read_scores
     from adjudge.evaluation import report

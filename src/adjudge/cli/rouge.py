@@ -15,6 +15,7 @@ from adjudge.cli.analysis import print_results
 from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import not_over, say, say_signature, show, show_json, warn, worker_count, write_csv
 from adjudge.core.errors import FormatError, UsageError
+from adjudge.core.options import ADVANCED
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.several import ComparedMeasures
@@ -28,8 +29,8 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="[FILE]...",
-            help="Line files, one for each system: line n is a text, scored against line n of the references."
-            " Patterns such as 'system_*.txt' may be in quotes.",
+            help="A file per system with a text per line; line n is scored against line n of the"
+            " references. Patterns in quotes.",
             show_default=False,
         ),
     ] = None,
@@ -38,7 +39,7 @@ def command(
         typer.Option(
             "--reference",
             metavar="FILE",
-            help="A line file of references; with --peer, a text. May be repeated, and be a pattern.",
+            help="References: a file or a pattern in quotes. May be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -47,7 +48,7 @@ def command(
         typer.Option(
             "--peer",
             metavar="FILE",
-            help="A file that is one text, in place of line files.",
+            help="Score this file as one text, instead of line by line.",
             show_default=False,
         ),
     ] = None,
@@ -57,19 +58,20 @@ def command(
     primary: options.Primary = None,
     across: options.Across = "each",
     seed: options.Seed = 0,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Say every pair in words.")] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Print every pair: difference, interval and p.")
+    ] = False,
     sentence_mark: Annotated[
         str | None,
         typer.Option(
             "--sentence-mark",
-            metavar="MARK",
-            help="What ends a sentence within a line; without it <q> and its like, with none nothing does.",
+            rich_help_panel=ADVANCED,
+            metavar="TEXT|none",
+            help="What ends a sentence within a line; none: nothing does. By default <q> and similar marks.",
         ),
     ] = None,
     split_sentences: options.SplitSentences = False,
-    encoding: Annotated[
-        str, typer.Option("--encoding", metavar="NAME", help="Of files that do not say themselves.")
-    ] = "utf-8",
+    encoding: options.Encoding = "utf-8",
     workers: options.Workers = "1",
     json: options.Json = False,
     show_signature: options.ShowSignature = False,
@@ -78,10 +80,10 @@ def command(
     markdown: options.Markdown = False,
     methods: options.Methods = False,
 ) -> None:
-    """Score files with a text a line by ROUGE, BLEU and their like, without a folder, and compare the systems.
+    """Score text files by ROUGE, BLEU and others, and compare the systems; no folder needed.
 
-    Without -m it is F of ROUGE-1, 2, L and Lsum as rouge-score gives it, with recall and precision. --csv writes a
-    row for every measure, line (as topic) and system, which adjudge compare reads.
+    Files have a text per line. By default: F, recall and precision of ROUGE-1, 2, L and Lsum as rouge-score computes
+    them. --csv writes a row per measure, line and system, which adjudge compare reads.
     """
     if not reference:
         raise UsageError(f"no --reference: say adjudge rouge {_with_reference(files or [])}")

@@ -17,12 +17,13 @@ def command(
     measure: options.Measures = None,
     workers: options.Workers = "auto",
     split_sentences: options.SplitSentences = False,
-    again: Annotated[
-        bool, typer.Option("--again", help="Score everything, also what has not changed.")
-    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Score everything again.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Score what is new or has changed since: what people judged, and ROUGE-1, 2, L and Lsum where none is named."""
+    """Score what is new or has changed: what people judged, and ROUGE-1, 2, L and Lsum.
+
+    With -m, only the named measures.
+    """
     from adjudge.data.collection import describe_unknown, describe_withdrawn
 
     e = adjudge.open(evaluation)

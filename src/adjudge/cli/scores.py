@@ -24,17 +24,19 @@ def command(
     csv: options.Csv = None,
     matrix: Annotated[
         bool,
-        typer.Option("--matrix", help="Topics in rows, systems in columns: one measure, length and form."),
+        typer.Option(
+            "--matrix", help="Topics in rows, systems in columns, for one measure, length and form."
+        ),
     ] = False,
     tidy: Annotated[
         bool,
-        typer.Option("--tidy", help="For models: what is known of assessor, system and topic in every row."),
+        typer.Option("--tidy", help="A score per row, with all that is known of assessor, system and topic."),
     ] = False,
     length: options.Length = None,
     form: options.Form = None,
     json: options.Json = False,
 ) -> None:
-    """List what has been scored; export it as a long table or as a matrix."""
+    """List the scores, or export them as a long table or a matrix."""
     e = adjudge.open(evaluation)
     scores = e.scores()
     chosen = scores.resolved(measure) if measure else list(scores.measures)

@@ -12,29 +12,34 @@ from adjudge.cli.output import say
 
 def command(
     evaluation: options.Folder,
-    host: Annotated[str, typer.Option("--host", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="On which port.")] = 8000,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")] = 8000,
     root_path: Annotated[
         str,
-        typer.Option("--root-path", metavar="PATH", help="Behind a proxy: the path it serves this under."),
+        typer.Option(
+            "--root-path", metavar="PATH", help="Behind a proxy: the path under which it serves this website."
+        ),
     ] = "",
     public_url: Annotated[
         str | None,
-        typer.Option("--public-url", metavar="URL", help="Behind a proxy: the address that people type."),
+        typer.Option(
+            "--public-url",
+            metavar="URL",
+            help="Address at which people reach the server; links begin with it.",
+        ),
     ] = None,
     trusted_proxy: Annotated[
         list[str] | None,
         typer.Option(
             "--trusted-proxy",
             metavar="ADDRESS",
-            help="Behind a proxy on another computer: its address or network, whose X-Forwarded-For is believed.",
+            help="Address or network of a proxy on another computer, whose X-Forwarded-For is trusted.",
         ),
     ] = None,
 ) -> None:
-    """Start the annotation app, in which people judge in a browser.
+    """Start the website on which people judge.
 
-    It listens on this computer alone unless told otherwise. The first start prints a link with which the organiser
-    signs in, once.
+    By default only this computer can reach it. The first start prints a link with which the organiser signs in, once.
     """
     from adjudge.data.folder import Folder
     from adjudge.web.serving import Address, serve

@@ -20,7 +20,7 @@ def command(
     system: options.System = None,
     json: options.Json = False,
 ) -> None:
-    """Show what the evaluation holds: all of it in tables, or the texts of a topic or a system."""
+    """Show what an evaluation holds, or the texts of a topic or a system."""
     from adjudge.data.collection import contents, load
 
     folder = adjudge.open(evaluation).folder

@@ -139,14 +139,14 @@ def check_page_outputs(
         raise DataError(f"{csv}: no such folder")
 
 
-def columns_of(mapped: list[str] | None, option: str = "--map") -> dict[str, str]:
+def columns_of(mapped: list[str] | None) -> dict[str, str]:
     """FIELD=COLUMN, as often as it was given."""
     columns: dict[str, str] = {}
     for pair in mapped or ():
         field, equals, column = pair.partition("=")
         if not (field and equals):
-            raise UsageError(f"{option} is {quoted(pair)}, expected FIELD=COLUMN such as text=decoded")
+            raise UsageError(f"--map is {quoted(pair)}, expected FIELD=COLUMN such as text=decoded")
         if field in columns:
-            raise UsageError(f"{option} gives {quoted(field)} twice")
+            raise UsageError(f"--map gives {quoted(field)} twice")
         columns[field] = column
     return columns

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import adjudge
+from adjudge.cli import options
 from adjudge.cli.output import not_over, now_in_words
 from adjudge.core.errors import UsageError
 
@@ -16,32 +17,41 @@ if TYPE_CHECKING:
     from adjudge.analyses.mismatch.result import MismatchResult
     from adjudge.core.results import Result
 
+TAGS = "Tags"
+"""A panel of the help."""
+
 PARAMETERS: Mapping[str, Any] = {
     "tags": Annotated[
         Path | None,
         typer.Option(
-            "--tags", metavar="FILE", help="Read tags from a table that --csv wrote.", show_default=False
+            "--tags",
+            rich_help_panel=TAGS,
+            metavar="FILE",
+            help="Read tags from a table that --csv wrote.",
+            show_default=False,
         ),
     ],
     "by": Annotated[
         str | None,
         typer.Option(
-            "--by", metavar="NAME", help="Of --tags: who tagged, where no row says it.", show_default=False
+            "--tagged-by",
+            rich_help_panel=TAGS,
+            metavar="NAME",
+            help="With --tags: who tagged, where no row says it.",
+            show_default=False,
         ),
     ],
     "assign": Annotated[
         list[str] | None,
         typer.Option(
             "--assign",
+            rich_help_panel=TAGS,
             metavar="A,B,...",
-            help="Give the mismatches to these people to tag in the browser; may be repeated.",
+            help="Assign the mismatches to these people, to tag in the browser. May be repeated.",
             show_default=False,
         ),
     ],
-    "out": Annotated[
-        Path | None,
-        typer.Option("-o", "--out", metavar="FOLDER", help="Write a page to read.", show_default=False),
-    ],
+    "out": options.OutFolder,
 }
 
 
@@ -52,7 +62,7 @@ def check(typed: Mapping[str, Any], csv: Path | None) -> None:
             f"{typed['out']} is an evaluation, and a page has a folder of its own: say -o mismatches"
         )
     if typed["by"] is not None and typed["tags"] is None:
-        raise UsageError("--by says whose tags a file has: give the file with --tags")
+        raise UsageError("--tagged-by says whose tags a file has: give the file with --tags")
     if typed["tags"] is not None:
         not_over(csv, typed["tags"])
 

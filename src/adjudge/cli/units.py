@@ -14,16 +14,16 @@ from adjudge.core.words import counted
 
 def command(
     evaluation: options.Folder,
-    everything: Annotated[bool, typer.Option("--all", help="Discourse units of peers too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also split peers into discourse units.")] = False,
     levels: Annotated[
         bool,
-        typer.Option("--levels", help="Also at which reference lengths of the same author a unit appears."),
+        typer.Option("--levels", help="Also note in which lengths of an author's references a unit appears."),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Split summaries into sentences, and references into discourse units, with ids that stay.
+    """Split summaries into sentences and references into discourse units, for judging.
 
-    Units that were edited by hand in units.jsonl are kept as they are.
+    Units edited by hand in units.jsonl are kept.
     """
     e = adjudge.open(evaluation)
     with counting("summaries") as tick:

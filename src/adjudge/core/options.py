@@ -88,10 +88,19 @@ def option(default: Any, *, compare: bool = True, **about: Any) -> Any:
     return field(default=default, compare=compare, metadata={OPTION: Option(**about)})
 
 
+ADVANCED, READING, OUTPUT = "Advanced", "Reading a table", "Output"
+"""Panels of the help, below the options that people need first."""
+
 SHARED: Mapping[str, Mapping[str, Any]] = {
-    "alpha": {"default": 0.05, "above": 0, "below": 1, "help": "A p up to this is a difference."},
-    "level": {"default": 0.95, "above": 0, "below": 1, "help": "Of intervals."},
-    "seed": {"default": 0, "least": 0, "help": "Seed of everything random."},
+    "alpha": {
+        "default": 0.05,
+        "above": 0,
+        "below": 1,
+        "panel": ADVANCED,
+        "help": "Significance level of the tests.",
+    },
+    "level": {"default": 0.95, "above": 0, "below": 1, "help": "Confidence level of the intervals."},
+    "seed": {"default": 0, "least": 0, "panel": ADVANCED, "help": "Seed of everything random."},
     "pool_humans": {"default": False, "help": "Treat all humans as one system, HUMANS."},
 }
 """Options that several analyses have, declared once."""
@@ -101,9 +110,6 @@ def shared(name: str, **changes: Any) -> Any:
     """A field of a declaration that others have too; `changes` are what is said otherwise here."""
     about = {**SHARED[name], **changes}
     return option(about.pop("default"), **about)
-
-
-ADVANCED, READING = "Advanced", "Reading a table"
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ def read(
 
 
 def _named(meaning: str, column: str = "NAME") -> Argument:
-    return Argument("columns", {meaning: column}, flag="column")
+    return Argument("columns", {meaning: column}, flag="map")
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def read(
     one_of("form", form, FORMS)
     whole_length(length)
     systems, writers, documents = expand(paths), expand(references, REFERENCES), expand(sources, SOURCES)
-    names = expand([topics] if topics else [], Argument("topics"))
+    names = expand([topics] if topics else [], Argument("topics", flag="topic-names"))
     refuse_two_uses({"system": systems, "reference": writers, "source": documents, "list of topics": names})
     if not systems and not writers and not documents:
         raise UsageError(f"no files to read: give one a system, and others with {REFERENCES} and {SOURCES}")

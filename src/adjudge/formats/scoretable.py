@@ -102,7 +102,9 @@ class ImportedMeasures:
 
     def __init__(self, source: str, lower_is_better: bool | Collection[str] = False) -> None:
         if not source or source != source.strip() or not source.isprintable() or ":" in source:
-            raise UsageError(f"{Argument('source')} is {quoted(source)}, expected a name without colon")
+            raise UsageError(
+                f"{Argument('source', flag='prefix')} is {quoted(source)}, expected a name without colon"
+            )
         self._source = source
         self._lower = {lower_is_better} if isinstance(lower_is_better, str) else lower_is_better
         self._known: dict[str, str] = {}

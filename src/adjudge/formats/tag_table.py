@@ -91,7 +91,7 @@ def one_each(rows: Sequence[TagRow], by: str | None) -> list[tuple[str, TagRow]]
         who = row.assessor or by
         if who is None:
             raise row.place.wrong(
-                f'tags by nobody: fill in "tagged_by", or say with {Argument("by")} who tagged them'
+                f'tags by nobody: fill in "tagged_by", or say with {Argument("by", flag="tagged-by")} who tagged them'
             )
         if (other := tagged.get((who, row.key))) is not None and other.tags != row.tags:
             raise row.place.wrong(f"{who} tagged the same mismatch otherwise in line {other.place.line}")

@@ -41,7 +41,7 @@ def clustered(topics: int, each: int = 20, seed: int = 0) -> Preferences:
 
 def test_topics_are_the_units_where_there_are_several(approved: Approved) -> None:
     given = clustered(20)
-    by_topic, by_answer = fit_preferences(given), fit_preferences(given, Prefer(by="answer"))
+    by_topic, by_answer = fit_preferences(given), fit_preferences(given, Prefer(independent="answer"))
     assert (by_topic.by, by_answer.by) == ("cluster", "answer")
     wide = by_topic.standings[0].high / by_topic.standings[0].low
     narrow = by_answer.standings[0].high / by_answer.standings[0].low
@@ -77,7 +77,7 @@ def test_topics_that_agree_exactly_are_not_certain() -> None:
         PreferenceRow("a", "b", winner, f"t{k}") for k in range(4) for winner in ("left", "left", "right")
     ]
     found = fit_preferences(Preferences.of(told))
-    by_answer = fit_preferences(Preferences.of(told), Prefer(by="answer"))
+    by_answer = fit_preferences(Preferences.of(told), Prefer(independent="answer"))
     assert found.standings[0].se == pytest.approx(0, abs=1e-9)
     assert found.standings[0].interval == by_answer.standings[0].interval
     assert found.pairs[0].p == pytest.approx(by_answer.pairs[0].p)

@@ -556,7 +556,7 @@ def crowd() -> Preferences:
 
 def test_assessors_are_told_apart(approved: Approved) -> None:
     checks = Preferences.of([PreferenceRow("i0", "i5", "left"), PreferenceRow("i4", "i1", "right")])
-    found = fit_preferences(crowd(), Prefer(assessors=True), checks=checks)
+    found = fit_preferences(crowd(), Prefer(reliability=True), checks=checks)
     people = {each.name: each for each in found.assessors}
     assert list(people) == ["ann", "bob", "cyd", "lefty"]
     assert people["lefty"].left_share == 1.0
@@ -572,13 +572,13 @@ def test_assessors_are_told_apart(approved: Approved) -> None:
 def test_who_answers_faster_than_one_can_read_is_named(tmp_path: Path) -> None:
     timed = [replace(each, took_ms=150.0 if each.assessor == "bob" else 4000.0) for each in crowd().rows()]
     write_preferences(tmp_path / "timed.csv", timed)
-    found = fit_preferences(read_preferences(tmp_path / "timed.csv"), Prefer(assessors=True))
+    found = fit_preferences(read_preferences(tmp_path / "timed.csv"), Prefer(reliability=True))
     assert [each.name for each in found.assessors if "too-fast" in each.codes] == ["bob"]
 
 
 def test_nobody_in_particular_is_no_assessor() -> None:
     given = Preferences.of(rows("a>b*3", "b>a", who="crowd-anonymous"))
-    assert fit_preferences(given, Prefer(assessors=True)).assessors == ()
+    assert fit_preferences(given, Prefer(reliability=True)).assessors == ()
 
 
 def test_wrong_calls() -> None:
@@ -602,9 +602,9 @@ def test_a_pair_of_systems_on_another_topic_is_no_repeat() -> None:
         PreferenceRow("b", "a", "left", "t2", "ann"),
     ]
     checks = Preferences.of([PreferenceRow("a", "b", "left", "t2")])
-    (ann,) = fit_preferences(Preferences.of(told), Prefer(assessors=True), checks=checks).assessors
+    (ann,) = fit_preferences(Preferences.of(told), Prefer(reliability=True), checks=checks).assessors
     assert (ann.repeats_same, ann.repeats) == (1, 1)
     assert (ann.checks_right, ann.checks) == (0, 1)
     anywhere = Preferences.of([PreferenceRow("a", "b", "left")])
-    (ann,) = fit_preferences(Preferences.of(told), Prefer(assessors=True), checks=anywhere).assessors
+    (ann,) = fit_preferences(Preferences.of(told), Prefer(reliability=True), checks=anywhere).assessors
     assert (ann.checks_right, ann.checks) == (2, 3)

@@ -27,7 +27,7 @@ def test_simulated_assessors_agree_with_experts(shared_data: Path, tmp_path: Pat
     )
     e = Evaluation.init(tmp_path / "e")
     e.take(summeval.read([tmp_path / "half.jsonl"]))
-    said = runner(prefer.simulate)(f"{e.path} --from ref --count 200 --noise 0.1 --seed 1")
+    said = runner(prefer.simulate)(f"{e.path} --from ref --per-topic 200 --noise 0.1 --seed 1")
     assert "gave 4,761 answers in 50 topics, from the references" in said.stdout
     done = runner(REPORT)(f"{e.path} --people expert:relevance --json --workers 1")
     (report,) = json.loads(done.stdout)

@@ -243,7 +243,7 @@ def report(judged_demo: Path, once: Once) -> dict[str, Any]:
 
     def fill(folder: Path) -> None:
         path = copytree(judged_demo, folder / "e")
-        runner(prefer.simulate)(f"{path} --from ref --count 200 --noise 0.1 --seed 1")
+        runner(prefer.simulate)(f"{path} --from ref --per-topic 200 --noise 0.1 --seed 1")
         done = runner(REPORT)(f"{path} --people coverage --json --workers 1")
         (folder / "report.json").write_text(done.stdout, encoding="utf-8")
 
@@ -333,12 +333,12 @@ def test_the_report_for_people(demo: Path) -> None:
 
 def test_simulate_score_converge(demo: Path, tmp_path: Path) -> None:
     copytree(demo, tmp_path / "e")
-    said = json.loads(runner(prefer.simulate)(f"{tmp_path / 'e'} --from py --count 5 --json").stdout)
+    said = json.loads(runner(prefer.simulate)(f"{tmp_path / 'e'} --from py --per-topic 5 --json").stdout)
     assert (said["answers"], said["from"]) == (25, "py")
-    done = runner(prefer.score)(f"{tmp_path / 'e'} --source man+py --simulated 20 --no-smooth --workers 1")
+    done = runner(prefer.score)(f"{tmp_path / 'e'} --from man+py --simulated 20 --no-smooth --workers 1")
     assert done.stdout.startswith("preference(source=man+py, smooth=false, simulated=20)\n")
     assert "fluent" in done.stdout
-    scored = json.loads(runner(prefer.score)(f"{tmp_path / 'e'} --source ref --workers 1 --json").stdout)
+    scored = json.loads(runner(prefer.score)(f"{tmp_path / 'e'} --from ref --workers 1 --json").stdout)
     assert scored["measure"] == "preference(source=ref)"
     assert len(scored["means"]) == 9
     found = json.loads(

@@ -20,11 +20,11 @@ Weights = Literal["none", "linear", "quadratic"]
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement(Analysis["AgreementResult"]):
-    """How far assessors agree: alpha, kappas, AC1 and AC2, intraclass correlations, with intervals over topics.
+    """Measure how well assessors agree: alpha, kappas, AC1 and AC2, intraclass correlation.
 
-    Of a folder, every question that people answered, and every imported measure with assessors; of a file or a
-    DataFrame, every measure whose rows name assessors. Several lengths and forms are apart, unless one is chosen. The
-    tables coefficients, without-assessor, assessor-pairs, agreement-by-system and pyramids have more.
+    For a folder: every question that people answered and every imported measure with assessors. For a table: every
+    measure whose rows name assessors. Lengths and forms are separate, unless you choose one. More tables: coefficients,
+    without-assessor, assessor-pairs, agreement-by-system, pyramids.
     """
 
     NAME = "agreement"
@@ -34,13 +34,16 @@ class Agreement(Analysis["AgreementResult"]):
     LEAVES_OUT = False
 
     question: str | Sequence[str] = option(
-        (), metavar="NAME", help="A question that people answered, such as completeness or fluency."
+        (), metavar="NAME", help="Question that people answered, such as completeness or fluency."
     )
-    scale: Scale = option("ordinal", metavar="SCALE", help="Level of measurement, for alpha.")
+    scale: Scale = option("ordinal", metavar="SCALE", help="Level of measurement, for Krippendorff's alpha.")
     weights: Weights | None = option(
-        None, metavar="HOW", help="Of AC and kappas.", unset="quadratic; of a nominal scale none"
+        None,
+        metavar="HOW",
+        help="Weights of AC2 and the kappas.",
+        unset="quadratic; none for a nominal scale",
     )
-    level: float = shared("level", help="Of the intervals, which resample topics.")
+    level: float = shared("level", help="Confidence level of the intervals.")
     resamples: int = option(1000, least=0, metavar="N", panel=ADVANCED, help="Bootstrap resamples of topics.")
     seed: int = shared("seed")
 

@@ -22,7 +22,10 @@ class AnalysedVariance(Analysis[R_co]):
     """What both models may be asked."""
 
     length: int | None = option(
-        None, least=1, metavar="WORDS", help="Target length; several are never mixed."
+        None,
+        least=1,
+        metavar="WORDS",
+        help="Target length of the summaries, in words; lengths are never mixed.",
     )
     alpha: float = shared("alpha")
     pool_humans: bool = shared("pool_humans")
@@ -31,12 +34,12 @@ class AnalysedVariance(Analysis[R_co]):
 
 @dataclass(frozen=True, kw_only=True)
 class Anova(AnalysedVariance["AnovaResult"]):
-    """Which factors matter: system, topic, assessor, and how much of the variation each accounts for.
+    """Say how much system, topic and assessor each matter (analysis of variance).
 
-    Each term is compared with the variation that it would have anyhow: types of topics with topics, systems that
-    several assessors judged with how topics and assessors differ about them. Two-way interactions are in the model of
-    these tests whether they are listed or not. With random factors, how the variance divides among them is told too.
-    Sums of squares are of type I where the design is balanced, else II, unless said. Over and Liggett 2002.
+    Each term is tested against the right error term: types of topics against topics, systems that several assessors
+    judged against how topics and assessors differ about them. These tests use all two-way interactions, listed or not.
+    With random factors, variance components are printed too. Sums of squares are of type I for balanced designs, else
+    of type II. Over and Liggett 2002.
     """
 
     NAME = "anova"
@@ -47,30 +50,32 @@ class Anova(AnalysedVariance["AnovaResult"]):
     factors: str | Sequence[str] = option(
         (),
         metavar="A,B,...",
-        help="Terms in their order, such as type,system,topic or system,topic,system:topic.",
-        unset="system,topic; assessor before them where judgments are repeated",
+        help="Terms of the model, in order, such as type,system,topic or system,topic,system:topic.",
+        unset="system,topic; assessor first where topics have several assessors",
     )
-    interactions: bool = option(False, help="Add all two-way ones of assessor, system, topic.")
+    interactions: bool = option(False, help="Add all two-way interactions of assessor, system and topic.")
     random: str | Sequence[str] = option(
         (),
         metavar="A,B",
-        help="These are a sample, such as topic,assessor; tell how the variance divides.",
+        help="Random factors, such as topic,assessor; also print the variance components.",
     )
     ss_type: int | None = option(
         None,
+        panel=ADVANCED,
         least=1,
         most=3,
         metavar="1|2|3",
-        help="Sums of squares: 1 in order, 2 and 3 after others.",
+        help="Type of the sums of squares.",
         unset="1; 2 where cells are missing",
     )
-    sizes: bool = option(False, help="Also show the size of every interaction.")
+    sizes: bool = option(False, help="Also print the size of every interaction.")
     resamples: int | None = option(
         None,
         least=0,
+        command="simulations",
         metavar="N",
         panel=ADVANCED,
-        help="Simulations for the intervals of the shares.",
+        help="Simulations for the intervals of the variance shares.",
         unset="500, 0 for large models",
     )
     average_humans: bool = option(
@@ -94,10 +99,10 @@ class Anova(AnalysedVariance["AnovaResult"]):
 
 @dataclass(frozen=True, kw_only=True)
 class AnovaOrdinal(AnalysedVariance["OrdinalResult"]):
-    """Ratings on a scale: a cumulative link mixed model, beside the linear one.
+    """Also fit an ordinal model of ratings (cumulative link mixed model).
 
-    Systems are fixed, topics and assessors and their interactions a sample. Systems on a latent scale, all pairs with
-    intervals, thresholds, severity of assessors.
+    Systems are fixed; topics, assessors and their interactions are random. Prints systems on the latent scale, all
+    pairs with intervals, thresholds and the severity of assessors.
     """
 
     NAME = "anova_ordinal"

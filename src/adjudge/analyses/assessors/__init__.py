@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Assessors(Analysis["Dossiers"]):
-    """Which assessors are harsh, erratic, drifting, hasty or reversed, and what changes without them.
+    """Find assessors who are harsh, erratic, drifting, hasty or reversed.
 
-    Each is compared with the others on the same things, with topics as the sample; each kind of flag is a family of
-    tests, corrected over the assessors (Bonferroni). Times and the order of judging are known in a folder with
-    judgments. The measure's rows must say who judged: the command leaves out measures without assessors unless they are
-    named.
+    Also says which conclusions change without each of them. Every assessor is compared with the others on the same
+    summaries, with topics as the sample; each kind of flag is corrected over the assessors (Bonferroni). Only folders
+    with judgments have times and the order of judging. Measures without assessors are skipped unless you name them.
     """
 
     NAME = "assessors"
@@ -29,12 +28,12 @@ class Assessors(Analysis["Dossiers"]):
     GROUP = "Trust"
     EXAMPLE = "adjudge assessors ratings.csv"
 
-    alpha: float = shared("alpha", help="A p up to this names somebody; also in the comparisons.")
-    quick: bool = option(False, help="Leave out the comparisons of systems without each assessor.")
+    alpha: float = shared("alpha", help="Significance level, of the flags and of the comparisons.")
+    quick: bool = option(False, help="Skip the comparisons without each assessor.")
     test: str | None = option(
-        None, metavar="TEST", help="Of the comparisons, as in compare.", unset="compare's own"
+        None, metavar="TEST", help="Test of the comparisons, as in compare.", unset="that of compare"
     )
-    correct: str = option("holm", metavar="HOW", help="Of the comparisons: the correction for many pairs.")
+    correct: str = option("holm", metavar="HOW", help="Correction of p-values for the number of pairs.")
     seed: int = shared("seed", panel=ADVANCED)
 
     def usual_measures(self, scores: Scores) -> Sequence[str]:

@@ -40,62 +40,79 @@ class Comparing(Analysis[R_co]):
     test: str | None = option(
         None,
         metavar="TEST",
-        help=f"The test over topics that makes the groups: {', '.join(TESTS)}, of mc and hb also with a statistic, as"
-        " mc:w; all runs every test.",
+        help=f"Test over topics that makes the groups: {', '.join(TESTS)}, or all; mc and hb also with a statistic, as"
+        " mc:w.",
         unset="the first of tests, or wilcoxon",
     )
     correct: str = option(
-        "holm", choices=tuple(CORRECTIONS), metavar="HOW", help="Correction for many pairs."
+        "holm",
+        choices=tuple(CORRECTIONS),
+        metavar="HOW",
+        help="Correction of p-values for the number of pairs.",
     )
     against: str | None = option(
         None, of="system", metavar="SYSTEM", help="Compare all systems with this one only."
     )
     margin: float | None = option(
-        None, above=0, metavar="D", help="Also say which systems are the same within this difference."
+        None,
+        panel=ADVANCED,
+        above=0,
+        metavar="D",
+        help="Also say which systems are equivalent: less than this apart.",
     )
     assessor_effects: AssessorEffects | None = option(
         None,
+        panel=ADVANCED,
         metavar="random|fixed",
-        help="Of scores that assessors gave, whose answer makes the groups: that for assessors like them, or for these"
-        " alone.",
-        unset="random from two assessors up, where the judgments allow it",
+        help="With scores by assessors: groups hold for similar assessors (random) or for these"
+        " alone (fixed).",
+        unset="random with two assessors or more, where the judgments allow it",
     )
     alpha: float = shared("alpha")
-    effects: bool = option(False, help="Also show how large the differences are.")
-    pairs: bool = option(False, help="Say every pair in words.")
+    effects: bool = option(False, help="Also print effect sizes.")
+    pairs: bool = option(False, help="Print every pair: difference, interval and p.")
     tests: str | Sequence[str] = option(
-        (), metavar="A,B", panel=ADVANCED, help="Run these tests as well; each is corrected by itself."
+        (), metavar="A,B", panel=ADVANCED, help="More tests to run; each is corrected by itself."
     )
     side: Side = option(
-        "both", metavar="SIDE", panel=ADVANCED, help="Of comparisons with one system: both sides, or one."
+        "both",
+        metavar="SIDE",
+        panel=ADVANCED,
+        help="Comparisons with one system: test both directions, or one.",
     )
-    among: Among = option("all", metavar="WHO", panel=ADVANCED, help="Which pairs are compared.")
+    among: Among = option("all", metavar="WHO", panel=ADVANCED, help="Which pairs to compare.")
     pool_humans: bool = shared("pool_humans", panel=ADVANCED)
     cluster: Cluster | None = option(
         None,
         metavar="BY",
         panel=ADVANCED,
-        help="Swap and resample whole clusters of topics, with the test mc.",
+        help="With the test mc: swap whole clusters of topics.",
         unset="none",
     )
     statistic: Statistic | None = option(
-        None, metavar="S", panel=ADVANCED, help="What mc and hb resample.", unset="mean for mc, t for hb"
+        None,
+        metavar="S",
+        panel=ADVANCED,
+        help="Statistic of the tests mc and hb.",
+        unset="mean for mc, t for hb",
     )
-    zeros: Zeros = option("wilcox", metavar="Z", panel=ADVANCED, help="Equal scores in Wilcoxon's test.")
-    level: float = shared("level", panel=ADVANCED, help="Of the means' intervals, and of pointwise ones.")
+    zeros: Zeros = option(
+        "wilcox", metavar="Z", panel=ADVANCED, help="How Wilcoxon's test treats equal scores."
+    )
+    level: float = shared("level", panel=ADVANCED, help="Confidence level of the intervals of means.")
     intervals: Intervals = option(
         "agreeing",
         metavar="HOW",
         panel=ADVANCED,
-        help="Of differences: made to agree with test and correction, or each by itself.",
+        help="Intervals of differences: consistent with the corrected test, or each by itself.",
     )
     resamples: int | None = option(
         None,
         least=1,
         metavar="N",
         panel=ADVANCED,
-        help="Of mc and hb.",
-        unset="2000, more where the correction for many pairs needs them",
+        help="Resamples of the tests mc and hb.",
+        unset="2000, or more where the correction needs them",
     )
     seed: int = shared("seed", panel=ADVANCED)
     pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
@@ -141,12 +158,12 @@ class Comparing(Analysis[R_co]):
 
 @dataclass(frozen=True, kw_only=True)
 class Compare(Comparing["Comparison"]):
-    """Rank the systems: means, intervals over topics, and groups that do not differ.
+    """Rank the systems with intervals, and say which differ significantly.
 
-    One measure is compared. Several lengths are compared one at a time: choose one, or say "all" to average within a
-    topic first. Intervals of differences agree with the corrected test. Where assessors gave the scores, there are two
-    answers: for these assessors (the test over topics), and for assessors like them, who are then a sample as topics
-    are. Without some assessors, the result's `changes` say which conclusions are others.
+    One measure is compared. Several lengths are compared one at a time; "all" takes each topic's mean over the lengths.
+    Intervals of differences are consistent with the corrected test. Scores by assessors are compared twice: for these
+    assessors (the test over topics), and for similar ones (assessors are a sample, as topics are). Where assessors are
+    left out, the result's `changes` say which conclusions change.
     """
 
     NAME = "compare"
@@ -168,14 +185,14 @@ MOST_COMPARED = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class CompareAll(Comparing["ComparedMeasures"]):
-    """Rank the systems: means, intervals over topics, and groups that do not differ.
+    """Rank the systems with intervals, and say which differ significantly.
 
-    Systems that share a letter are not significantly different by the test with its correction. Pairs that could
-    not have been found, whatever their scores, are counted apart, and do not burden the others. Every measure, length
-    and form is compared by itself, unless some are named.
+    Systems that share a letter are not significantly different. Every measure, length and form is compared by itself.
+    Pairs for which too few topics differ to ever be significant are counted separately and are not part of the
+    correction.
 
-    Scores that several assessors gave have two answers, for these assessors and for others like them; groups are
-    those of the second unless assessor effects are fixed.
+    Scores by assessors are compared twice: for these assessors, and for similar ones. The groups hold for similar
+    assessors, unless assessor effects are fixed.
     """
 
     NAME = "compare"
@@ -186,13 +203,13 @@ class CompareAll(Comparing["ComparedMeasures"]):
     VARIANTS: ClassVar[Mapping[str, str]] = {"counts": "counts", "judge": "compare_corrected"}
 
     primary: str | None = option(
-        None, of="measure", metavar="MEASURE", help="The measure chosen beforehand; others are secondary."
+        None, of="measure", metavar="MEASURE", help="The measure chosen in advance; all others are secondary."
     )
     across: Literal["each", "measures"] = option(
         "each",
         metavar="WHAT",
         panel=ADVANCED,
-        help="Correct p over the pairs of each measure by itself, or of all measures together.",
+        help="Correct p-values within each measure, or over all measures together.",
     )
     skip_missing: bool = option(
         False, by_name=False, help="Leave out measures of which every score is missing, and say so."

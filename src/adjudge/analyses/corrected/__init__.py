@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareCorrected(Analysis["CorrectedComparison"]):
-    """Which systems differ by people's measure, with a judge's scores of more topics corrected by people's.
+    """Compare systems by people's scores and a judge's scores of more topics, corrected by people's.
 
-    The judge is an assessor of the measure, or a measure of its own; in a folder also a judge whose scores are the
-    measure with `by=NAME`. Everybody else is people. Each pair has its own lambda (PPI++), its variance has n - 2
-    degrees of freedom. What is said holds if the topics that people judged were drawn at random. Where the judge's
-    scores of these topics are plainly others than of the rest, nothing is computed unless it is said that they were.
+    The judge is an assessor of the measure, another measure, or in a folder a program that judged. All other assessors
+    are people. Each pair has its own lambda (PPI++); its variance has n - 2 degrees of freedom. The conclusions hold if
+    the topics that people judged were drawn at random. If the judge scores these topics clearly differently from the
+    rest, nothing is computed unless you confirm that they were.
     """
 
     NAME = "compare_corrected"
@@ -40,29 +40,34 @@ class CompareCorrected(Analysis["CorrectedComparison"]):
     judge: str | None = option(
         None,
         metavar="NAME",
-        help="Correct this judge's scores by people's, and compare with both: an assessor, a measure, or a program that"
-        " judged in the folder.",
+        help="Combine people's scores with this judge's, corrected by people's. An assessor, a"
+        " measure, or a program that judged.",
     )
-    correct: str = option("holm", choices=FROM_P, metavar="HOW", help="Correction for many pairs.")
+    correct: str = option(
+        "holm", choices=FROM_P, metavar="HOW", help="Correction of p-values for the number of pairs."
+    )
     against: str | None = option(
         None, of="system", metavar="SYSTEM", help="Compare all systems with this one only."
     )
     alpha: float = shared("alpha")
     at_random: bool = option(
-        False, help="The topics that people judged were drawn at random, whatever they look like."
+        False, help="The topics that people judged were drawn at random: skip the check."
     )
-    pairs: bool = option(False, help="Say every pair in words.")
+    pairs: bool = option(False, help="Print every pair: difference, interval and p.")
     side: Side = option(
-        "both", metavar="SIDE", panel=ADVANCED, help="Of comparisons with one system: both sides, or one."
+        "both",
+        metavar="SIDE",
+        panel=ADVANCED,
+        help="Comparisons with one system: test both directions, or one.",
     )
-    among: Among = option("all", metavar="WHO", panel=ADVANCED, help="Which pairs are compared.")
+    among: Among = option("all", metavar="WHO", panel=ADVANCED, help="Which pairs to compare.")
     pool_humans: bool = shared("pool_humans", panel=ADVANCED)
-    level: float = shared("level", panel=ADVANCED, help="Of the means' intervals, and of pointwise ones.")
+    level: float = shared("level", panel=ADVANCED, help="Confidence level of the intervals of means.")
     intervals: Intervals = option(
         "agreeing",
         metavar="HOW",
         panel=ADVANCED,
-        help="Of differences: made to agree with test and correction, or each by itself.",
+        help="Intervals of differences: consistent with the corrected test, or each by itself.",
     )
     seed: int = shared("seed", panel=ADVANCED)
     pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
@@ -95,10 +100,10 @@ compare_corrected = analysis_function(CompareCorrected)
 
 @dataclass(frozen=True)
 class PreferCorrected(PairAnalysis["CorrectedComparison"]):
-    """Strengths of systems from people's duels, made surer by a judge's duels on more topics. Ties are half wins.
+    """Rank systems by people's duels and a judge's duels on more topics, corrected by people's.
 
-    What a topic adds to people's strengths takes the place of its scores, so that each pair has its own lambda, and its
-    variance is the topic-clustered sandwich with n - 2 degrees of freedom.
+    Ties are half wins. Each pair has its own lambda; its variance is the topic-clustered sandwich with n - 2 degrees of
+    freedom.
     """
 
     NAME = "prefer_corrected"
@@ -109,13 +114,13 @@ class PreferCorrected(PairAnalysis["CorrectedComparison"]):
     judge: str | None = option(
         None,
         metavar="NAME",
-        help="Correct this judge's answers by people's: strengths of systems from both.",
+        help="Combine people's answers with this judge's, corrected by people's.",
     )
     _: KW_ONLY
     at_random: bool = option(
-        False, help="The topics that people judged were drawn at random, whatever they look like."
+        False, help="The topics that people judged were drawn at random: skip the check."
     )
-    pairs: bool = option(False, help="Say every pair in words.")
+    pairs: bool = option(False, help="Print every pair: difference, interval and p.")
     seed: int = shared("seed", panel=ADVANCED)
 
     def how(self) -> Compare:

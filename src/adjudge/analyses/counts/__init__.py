@@ -22,11 +22,10 @@ COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")
 
 @dataclass(frozen=True, kw_only=True)
 class Counts(Analysis["CountsTable"]):
-    """Count the pairs that differ, by test and kind (Rankel's tables).
+    """Count the pairs that differ, by test and kind of system.
 
-    Machines that pass for human are counted too, by tests and by averages. p-values are not corrected, as in the
-    paper. Several data sets, such as years, stand side by side: {"2009": ..., "2010": ...}. Rankel et al. 2011,
-    section 4.
+    Also counts the machines that do not differ from humans. p-values are not corrected, as in the paper. Several data
+    sets, such as years, are printed in one table: {"2009": ..., "2010": ...}. Rankel et al. 2011, section 4.
     """
 
     NAME = "counts"
@@ -35,15 +34,25 @@ class Counts(Analysis["CountsTable"]):
     EXAMPLE = "adjudge compare my-eval --counts"
 
     tests: str | Sequence[str] = option(
-        COUNTED, metavar="A,B", help=f"The tests: {', '.join(TESTS)}, or all; of mc and hb also as mc:w."
+        COUNTED,
+        metavar="A,B",
+        help=f"Tests: {', '.join(TESTS)}, or all; mc and hb also with a statistic, as mc:w.",
     )
     alpha: float = shared("alpha")
     level: float = shared("level", panel=ADVANCED, help="Of the humans' intervals of the mean.")
     statistic: Statistic | None = option(
-        None, metavar="S", panel=ADVANCED, help="What mc and hb resample.", unset="mean for mc, t for hb"
+        None,
+        metavar="S",
+        panel=ADVANCED,
+        help="Statistic of the tests mc and hb.",
+        unset="mean for mc, t for hb",
     )
-    zeros: Zeros = option("wilcox", metavar="Z", panel=ADVANCED, help="Equal scores in Wilcoxon's test.")
-    resamples: int = option(RESAMPLES, least=1, metavar="N", panel=ADVANCED, help="Of mc and hb.")
+    zeros: Zeros = option(
+        "wilcox", metavar="Z", panel=ADVANCED, help="How Wilcoxon's test treats equal scores."
+    )
+    resamples: int = option(
+        RESAMPLES, least=1, metavar="N", panel=ADVANCED, help="Resamples of the tests mc and hb."
+    )
     seed: int = shared("seed", panel=ADVANCED)
     pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
 

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Drift(Analysis["DriftResult"]):
-    """What changed from one version of a judge to another, on the things that both answered for.
+    """Say what changed between two versions of a judge, on what both answered.
 
-    How often they give the same answer, beside repeats of the old one where there are any; the mean shift, and whether
-    it depends on the system; agreement with people, if people judged the same; the ranking; what differs in their
-    cards. The versions are assessors of a folder or a table, or two columns of a table; everybody else is people. Tests
-    swap the two versions' answers in whole sets of topics, or topics, and p is corrected for all of them.
+    Reports how often they give the same answer (next to repeats of the old version, if any), the mean shift and whether
+    it depends on the system, agreement with people, the ranking, and differences of the judges' cards. The versions are
+    assessors of a folder or a table, or two columns; all other assessors are people. Tests swap the versions' answers
+    by topic or set of topics; p-values are corrected for all tests.
     """
 
     NAME = "judge drift"
@@ -33,26 +33,30 @@ class Drift(Analysis["DriftResult"]):
     RUNS = "once"
     LEAVES_OUT = False
 
-    old: str | None = option(None, by_place=True, metavar="OLD", help="The judge as it was.")
-    new: str | None = option(None, by_place=True, metavar="NEW", help="The judge as it is now.")
+    old: str | None = option(
+        None, by_place=True, metavar="OLD", help="The old version: an assessor or a column."
+    )
+    new: str | None = option(
+        None, by_place=True, metavar="NEW", help="The new version: an assessor or a column."
+    )
     _: KW_ONLY
     measure: str | Sequence[str] | None = option(
-        None, short="m", of="measure", metavar="SPEC", help="A measure that both gave; as a question."
+        None, short="m", of="measure", metavar="SPEC", help="Measure that both versions scored."
     )
     question: str | Sequence[str] = option(
         (),
         short="q",
         metavar="NAME",
-        help="A question or an aspect that both answered.",
+        help="Question that both versions answered.",
         unset="all that both answered",
     )
-    alpha: float = shared("alpha", help="Of tests; 1 - alpha is the level of intervals.")
+    alpha: float = shared("alpha", help="Significance level; intervals have the level 1 - alpha.")
     resamples: int = option(
         1000,
         least=100,
         metavar="N",
         panel=ADVANCED,
-        help="Of topics, for intervals of agreement with people.",
+        help="Bootstrap resamples of topics.",
     )
     seed: int = shared("seed", panel=ADVANCED)
 

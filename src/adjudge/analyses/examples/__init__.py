@@ -20,12 +20,11 @@ SHOWN, MOST_SHOWN = 3, 20
 
 @dataclass(frozen=True, kw_only=True)
 class Examples(Analysis["ExamplesResult"]):
-    """Show what differences look like: topics on which two systems differ most, texts side by side.
+    """Show two systems' texts side by side, on the topics where they differ most.
 
-    Of ROUGE, the n-grams of the references that one has and the other lacks are marked; of judged coverage, the units;
-    of other measures the texts stand with their scores. The first topic is where the better system is furthest ahead,
-    the second where the other is, the third one with a difference as it usually is; then further ones of the first two
-    kinds. The texts are an evaluation's.
+    For ROUGE, n-grams of the references that only one of them has are marked; for judged coverage, units. Other
+    measures show the scores. The first topic is where the better system is furthest ahead, the second where the other
+    one is, the third has a typical difference; then more of the first two kinds. Needs an evaluation with texts.
     """
 
     NAME = "examples"
@@ -36,11 +35,13 @@ class Examples(Analysis["ExamplesResult"]):
         (),
         of="system",
         metavar="A,B",
-        help="The two systems.",
+        help="The two systems to show.",
         unset="the best, and the next that differs from it significantly",
     )
-    show: int = option(SHOWN, least=1, most=MOST_SHOWN, metavar="N", help="How many topics to show.")
-    alpha: float = shared("alpha", panel=ADVANCED, help="Of the test that finds the second system.")
+    show: int = option(SHOWN, least=1, most=MOST_SHOWN, metavar="N", help="Number of topics to show.")
+    alpha: float = shared(
+        "alpha", panel=ADVANCED, help="Significance level of the test that picks the second system."
+    )
     seed: int = shared("seed", panel=ADVANCED)
 
     def check(self) -> None:

@@ -23,10 +23,11 @@ Adjust = Literal["none", "bonferroni", "holm", "scheffe", "single-step"]
 
 @dataclass(frozen=True, kw_only=True)
 class Groups(Analysis["GroupsResult"]):
-    """Which systems differ, all pairs at once: letters, lines, ranks left open, a critical-difference diagram.
+    """Test all pairs of systems at once, and sort the systems into groups.
 
-    Every pair is tested with the variance of its own differences: by a bootstrap of the largest t where all pairs have
-    20 topics, else by Student's t with Holm's correction. Tukey's test, by name, pools the noise of all pairs.
+    Prints letters, lines, possible ranks and a critical-difference diagram. Every pair is tested with the variance of
+    its own differences: by a bootstrap of the largest t where all pairs have 20 topics, else by Student's t with Holm's
+    correction. Tukey's test, by name, pools the variance of all pairs.
     """
 
     NAME = "groups"
@@ -36,28 +37,28 @@ class Groups(Analysis["GroupsResult"]):
     method: Method = option(
         "auto",
         metavar="METHOD",
-        help="How pairs are tested; auto is max-t (bootstrap of the largest t) from 20 topics, else t (Student's t with"
-        " Holm).",
+        help="Test of the pairs. auto: max-t (bootstrap of the largest t) from 20 topics, else t"
+        " with Holm's correction.",
     )
-    scale: Scale = option("values", metavar="SCALE", help="What is tested: scores, or their ranks.")
+    tested: Scale = option("values", metavar="WHAT", help="Test the scores or their ranks.")
     against: str | None = option(
         None, of="system", metavar="SYSTEM", help="Also compare all systems with this one."
     )
     contrast: str | Sequence[str] = option(
-        (), metavar="A-B", help="Also compare sorts of systems, or two systems, such as humans-machines."
+        (), metavar="A-B", help="Also compare two kinds of systems, or two systems: humans-machines."
     )
-    best: bool = option(False, help="Hsu's comparisons of every system with the best of the others.")
+    best: bool = option(False, help="Also compare every system with the best of the others (Hsu).")
     alpha: float = shared("alpha")
-    pairs: bool = option(False, help="Say every pair in words.")
+    pairs: bool = option(False, help="Print every pair: difference, interval and p.")
     pool_humans: bool = shared("pool_humans", panel=ADVANCED)
     adjust: Adjust | None = option(
         None,
         metavar="HOW",
         panel=ADVANCED,
-        help="Correction of contrasts with Tukey's test.",
+        help="With the method tukey: correction of the contrasts.",
         unset="single-step",
     )
-    resamples: int = option(10_000, least=20, metavar="N", panel=ADVANCED, help="Of the bootstrap.")
+    resamples: int = option(10_000, least=20, metavar="N", panel=ADVANCED, help="Bootstrap resamples.")
     seed: int = shared("seed", panel=ADVANCED)
     pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
 

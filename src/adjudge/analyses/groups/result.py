@@ -61,12 +61,12 @@ def groups_of_matrix(
     )
     if not scored.systems:
         raise DataError(f"{matrix.measure}: every score is missing")
-    values = scaled(scored.values, asked.scale)
+    values = scaled(scored.values, asked.tested)
     pooled = asked.method == "tukey"
     own_method: OwnMethod | None = asked.method if asked.method in ("max-t", "t") else None
     test: OwnVariances | Tukey
     if pooled:
-        test = tukey(scored.values, scale=asked.scale, level=level)
+        test = tukey(scored.values, scale=asked.tested, level=level)
     else:
         test = own_pairs(
             values,

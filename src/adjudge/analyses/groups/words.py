@@ -270,8 +270,8 @@ def methods(result: GroupsResult) -> Iterator[str]:
     yield from pooled_words([result])
     if result.assessors > 1:
         yield f"The scores come from {result.assessors} assessors: what is said holds for these assessors."
-    if result.asked.scale in SCALED:
-        yield SCALED[result.asked.scale]
+    if result.asked.tested in SCALED:
+        yield SCALED[result.asked.tested]
     if len(result.places) > 1:
         yield from _all_pairs(result)
 
@@ -289,7 +289,7 @@ def _all_pairs(result: GroupsResult) -> Iterator[str]:
     elif test.method == "t":
         yield f"{tested} with paired t-tests{cite('student1908')}, {own_variance}."
         yield f"p-values are corrected by Holm's procedure{cite('holm1979')}."
-    elif result.asked.scale == "topic-ranks":
+    elif result.asked.tested == "topic-ranks":
         yield f"{tested} together with Nemenyi's test of mean ranks{cite('demsar2006')}."
     else:
         model = "with one variance for all, that of the model score = topic + system"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.base import TOPICS, AnyAnalysis, analysis_function
 from adjudge.core.errors import DataError
-from adjudge.core.options import option, shared
+from adjudge.core.options import shared
 
 if TYPE_CHECKING:
     from adjudge.analyses.gathered import Gathered
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged(AnyAnalysis["JudgedTables"]):
-    """What people answered, as DUC-2002 prints it: quality, coverage, unmarked units, ratings, agreement.
+    """Print judgments as DUC-2002 did: quality, coverage, unmarked units, ratings, agreement.
 
-    A table for each thing that was judged; a name may be what the names of several tables begin with.
+    There is a table for everything that was judged. A name stands for all tables whose names begin with it.
     """
 
     NAME = "judgments tables"
@@ -29,9 +29,7 @@ class Judged(AnyAnalysis["JudgedTables"]):
     SOURCE = ("evaluation", "an evaluation or its folder")
 
     topics: str | Sequence[str] = TOPICS
-    alpha: float = option(
-        0.05, above=0, below=1, metavar="ALPHA", help="1 - alpha is the level of the intervals."
-    )
+    alpha: float = shared("alpha", help="Significance level; intervals have the level 1 - alpha.")
     seed: int = shared("seed")
 
     def read(self, source: Any) -> Gathered:

@@ -21,12 +21,12 @@ Panel = Literal["none", "mean", "vote"]
 
 @dataclass(frozen=True)
 class Judges(Analysis["JudgeReport"]):
-    """What a judge is worth: its agreement beside people's and beside controls that cost nothing, and a verdict.
+    """Say what a judge is worth: its agreement with people, next to simple controls.
 
-    Agreement with people, the ranking of systems that it reproduces, the alternative-annotator test, agreement with
-    itself, effects of order, length and family, invalid answers, cost, and how many human judgments it saves. A
-    constant, a random and a length judge, the best measure and each assessor stand in the same table, always. Judges
-    are assessors that are programs, or whoever is to be taken for one; a column of scores too.
+    Reports agreement with people, the ranking of systems, the alternative-annotator test, agreement with itself,
+    effects of order, length and family, invalid answers, cost, and how many human judgments the judge replaces.
+    The controls are a constant, a random and a length judge, the best measure and each assessor. Judges are programs
+    that judged, assessors that you name, or columns of scores.
     """
 
     NAME = "judge report"
@@ -40,7 +40,12 @@ class Judges(Analysis["JudgeReport"]):
     WORK = "looking at"
 
     judges: str | Sequence[str] = option(
-        (), by_place=True, of="assessor", metavar="NAME...", help="Judges.", unset="all programs that judged"
+        (),
+        by_place=True,
+        of="assessor",
+        metavar="NAME...",
+        help="Judges to report on.",
+        unset="all programs that judged",
     )
     _: KW_ONLY
     measure: str | Sequence[str] | None = option(
@@ -48,24 +53,26 @@ class Judges(Analysis["JudgeReport"]):
         short="m",
         of="measure",
         metavar="SPEC",
-        help="A measure that judges and people gave; as a question.",
+        help="Measure that judges and people scored.",
     )
     question: str | Sequence[str] = option(
-        (), short="q", metavar="NAME", help="A question or an aspect.", unset="all that were answered"
+        (),
+        short="q",
+        metavar="NAME",
+        help="Question that was answered, such as completeness or fluency.",
+        unset="all that were answered",
     )
     parts: Part | Sequence[Part] = option(
         (),
         command="part",
         metavar="NAME",
         choices=("agreement", "ranking", "alternative", "effects"),
-        help="A part, with all its tables.",
+        help="Print this part with all its tables.",
         unset="all, in short",
     )
-    panel: Panel = option(
-        "none", metavar="HOW", help="Several judges together as one, by their mean or their vote."
-    )
+    panel: Panel = option("none", metavar="HOW", help="Treat several judges as one, by their mean or vote.")
     family: str = option(
-        "", metavar="TEXT", help="A part of the names of systems that the judge may favour, such as gpt."
+        "", metavar="TEXT", help="Systems that the judge may favour: part of their names, such as gpt."
     )
     epsilon: float = option(
         0.2,
@@ -73,17 +80,17 @@ class Judges(Analysis["JudgeReport"]):
         below=1,
         metavar="SHARE",
         panel=ADVANCED,
-        help="Of the alternative-annotator test: what a judge may lose for being cheaper (Calderon et al. 2025).",
+        help="Alternative-annotator test: how much worse a cheaper judge may be (Calderon et al. 2025).",
     )
     margin: float = option(
         0.1,
         least=0,
         below=1,
         metavar="D",
-        help="How far below an assessor's agreement a judge's may lie and still be like it.",
+        help="How far a judge's agreement may be below an assessor's and still count as equal.",
     )
-    alpha: float = shared("alpha", help="Of tests; 1 - alpha is the level of intervals.")
-    resamples: int = option(1000, least=2, metavar="N", panel=ADVANCED, help="Of topics, for intervals.")
+    alpha: float = shared("alpha", help="Significance level; intervals have the level 1 - alpha.")
+    resamples: int = option(1000, least=2, metavar="N", panel=ADVANCED, help="Bootstrap resamples of topics.")
     seed: int = shared("seed", panel=ADVANCED)
 
     @property

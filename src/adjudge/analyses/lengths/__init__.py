@@ -21,10 +21,10 @@ TASKS: tuple[Task, ...] = get_args(Task)
 
 @dataclass(frozen=True, kw_only=True)
 class Lengths(Analysis["LengthsResult"]):
-    """Compare target lengths: scores centred by topic, groups, noise, and how rankings agree.
+    """Compare target lengths: groups, noise and rankings at each.
 
-    Each length is compared by itself; "all" averages within a topic first. Systems that share a letter are not
-    significantly different, every pair by its own variance. Over and Liggett 2002.
+    Each length is compared by itself; "all" takes each topic's mean over the lengths. Systems that share a letter are
+    not significantly different. Over and Liggett 2002.
     """
 
     NAME = "lengths"
@@ -33,10 +33,16 @@ class Lengths(Analysis["LengthsResult"]):
 
     length: None = field(default=None, init=False)
     """All are compared, so that none can be chosen."""
-    task: Task | None = option(None, metavar="TASK", help="Topics of one task only.")
+    task: Task | None = option(None, metavar="TASK", help="Only the topics of this task.")
     alpha: float = shared("alpha")
     pool_humans: bool = shared("pool_humans", panel=ADVANCED)
-    resamples: int = option(2000, least=1, metavar="N", panel=ADVANCED, help="Of intervals of Kendall's tau.")
+    resamples: int = option(
+        2000,
+        least=1,
+        metavar="N",
+        panel=ADVANCED,
+        help="Bootstrap resamples for the intervals of Kendall's tau.",
+    )
     seed: int = shared("seed", panel=ADVANCED)
     pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
 

@@ -23,12 +23,12 @@ Correct = Literal["holm", "bonferroni", "none"]
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(Analysis["PowerPlan"]):
-    """How many topics, or assessors, it takes to find a difference, from the spread of your own scores.
+    """Say how many topics or assessors are needed to detect a difference.
 
-    In a comparison of all pairs of systems, corrected as compare does, and for one pair by itself. Without a
-    difference: the smallest that the present topics find. Where assessors are known: where the noise comes from, and
-    which design of judging finds most for the same number of judgments. CSV has the power of each test on several
-    numbers of topics.
+    The spread is that of your scores. The answer is for all pairs of systems with compare's correction, and for one
+    pair alone. Without a difference: the smallest one that the present topics detect. With assessors: where the noise
+    comes from, and which design detects most with the same number of judgments. CSV has the power of each test at
+    several numbers of topics.
     """
 
     NAME = "plan"
@@ -36,47 +36,57 @@ class Plan(Analysis["PowerPlan"]):
     WORK = "planning"
 
     difference: float | str | None = option(
-        None, short="d", metavar="D", help="To be found: a number, or a share of the mean score such as 5%."
+        None,
+        short="d",
+        metavar="D",
+        help="Difference to detect: a number, or a share of the mean score such as 5%.",
     )
-    power: float = option(0.8, above=0, below=1, help="How often it shall be found.")
+    power: float = option(0.8, above=0, below=1, help="Probability of detecting it.")
     alpha: float = shared("alpha")
     test: str = option(
         "wilcoxon",
         metavar="TEST",
-        help=f"The test that answers, with the quick tests beside it: {', '.join(TESTS)}; all shows every test.",
+        help=f"Test that answers; quick tests are shown too: {', '.join(TESTS)}, or all.",
     )
-    correct: Correct = option("holm", metavar="HOW", help="The comparison's correction for many pairs.")
+    correct: Correct = option(
+        "holm", panel=ADVANCED, metavar="HOW", help="Correction of p-values for the number of pairs."
+    )
     pairs: int | None = option(
-        None, least=1, metavar="K", help="Pairs that will be compared.", unset="as many as now"
+        None,
+        panel=ADVANCED,
+        least=1,
+        command="comparisons",
+        metavar="K",
+        help="Number of pairs that will be compared.",
+        unset="as many as now",
     )
     systems: int | None = option(
-        None, least=2, metavar="N", help="Systems that will be compared, all pairs of them."
+        None, least=2, metavar="N", help="Number of systems that will be compared, in all pairs."
     )
     assessors: Sequence[int] = option(
-        (), least=1, metavar="N,...", help="Compare designs: assessors who judge, in each group."
+        (), least=1, metavar="N,...", help="Designs to compare: numbers of assessors in each group."
     )
     groups: Sequence[int] = option(
         (),
+        panel=ADVANCED,
         least=1,
         metavar="N,...",
-        help="Compare designs: groups of assessors, each with topics of its own.",
+        help="Designs to compare: numbers of groups of assessors, each with its own topics.",
     )
     judgments: int | None = option(
-        None, least=1, metavar="N", help="Of each system, in designs.", unset="as many as now"
+        None, least=1, metavar="N", help="Judgments per system in the designs.", unset="as many as now"
     )
-    among: Among = option(
-        "all", metavar="WHO", panel=ADVANCED, help="Which pairs are compared and give the spread."
-    )
-    normal: bool = option(
-        False, panel=ADVANCED, help="Simulate normal noise instead of resampling the scores' topics."
-    )
-    simulations: int = option(2000, least=1, metavar="N", panel=ADVANCED, help="For every power.")
+    among: Among = option("all", metavar="WHO", panel=ADVANCED, help="Which pairs to compare.")
+    normal: bool = option(False, panel=ADVANCED, help="Simulate normal noise instead of resampling topics.")
+    simulations: int = option(2000, least=1, metavar="N", panel=ADVANCED, help="Simulations for every power.")
     seed: int = shared("seed", panel=ADVANCED)
     pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
 
     def check(self) -> None:
         if self.pairs is not None and self.systems is not None:
-            raise UsageError(f"{Argument('pairs')} and {Argument('systems')} exclude each other")
+            raise UsageError(
+                f"{Argument('pairs', flag='comparisons')} and {Argument('systems')} exclude each other"
+            )
         if self.test != ALL:
             parts_of(self.test)
         if self.difference is not None:

@@ -40,28 +40,29 @@ class PairAnalysis(AnyAnalysis[R_co]):
     _: KW_ONLY
     topics: str | Sequence[str] = TOPICS
     length: int | None = option(
-        None, least=1, metavar="WORDS", help="Of a folder: target length of the summaries."
+        None, least=1, metavar="WORDS", help="Target length of the summaries, in words."
     )
-    form: str | None = option(
-        None, metavar="FORM", help="Of a folder: form of the summaries, such as extract."
-    )
-    level: float = shared("level", help="Of intervals; tests are at 1 less this.")
+    form: str | None = option(None, metavar="FORM", help="Form of the summaries, such as extract.")
+    level: float = shared("level", help="Confidence level of the intervals; tests use 1 - level.")
     columns: Mapping[str, str] | None = option(
         None,
         command="map",
         metavar="FIELD=COLUMN",
         panel=READING,
-        help="In which column a field stands (FIELD= for none).",
+        help="Which column has a field (FIELD= for none).",
     )
     delimiter: str | None = option(
         None,
         metavar="CHARACTER",
         panel=READING,
-        help="Between columns, such as ';' or tab.",
-        unset="found out",
+        help="What separates the columns, such as ';' or tab.",
+        unset="recognised",
     )
     encoding: str = option(
-        "utf-8", metavar="NAME", panel=READING, help="Such as latin-1; UTF-16 is found out."
+        "utf-8",
+        metavar="NAME",
+        panel=READING,
+        help="Encoding of the files, such as latin-1; UTF-16 is recognised.",
     )
 
     def read(self, source: Any) -> PairSource:
@@ -72,11 +73,11 @@ class PairAnalysis(AnyAnalysis[R_co]):
 
 @dataclass(frozen=True)
 class Prefer(PairAnalysis["PreferenceFit"]):
-    """Bradley-Terry strengths with intervals, ranks and tests of all pairs, from a folder's answers or a bare table.
+    """Rank by pairwise preferences: Bradley-Terry strengths, intervals, tests of all pairs.
 
-    Over several topics these are what is independent, otherwise answers. The table pairs has a row per pair, the table
-    win-probabilities how likely each wins against each. With a judge, people answered on some topics and the judge on
-    more: strengths are people's, made surer by the judge.
+    From a folder's answers or a table. With several topics, topics are independent; else answers are. The table pairs
+    has a row per pair, win-probabilities how likely each one wins. With a judge, people answered on some topics and the
+    judge on more: the strengths are people's, with narrower intervals.
     """
 
     NAME = "prefer fit"
@@ -88,24 +89,26 @@ class Prefer(PairAnalysis["PreferenceFit"]):
     of: Of | None = option(
         None,
         metavar="WHAT",
-        help="Of a folder: whose strengths; those of sentences and summaries are topic by topic.",
+        help="What to rank; sentences and summaries are ranked within each topic.",
         unset="what people were asked about",
     )
     _: KW_ONLY
-    assessors: bool = option(False, help="How reliable every assessor is.")
+    reliability: bool = option(False, help="Also print how reliable each assessor is.")
     checks: str | None = option(
-        None, metavar="FILE", help="CSV of pairs whose winner is known: topic,left,right,winner."
+        None, metavar="FILE", help="CSV of pairs with a known winner: topic,left,right,winner."
     )
-    ties: TieModel = option("half", metavar="HOW", help="What a tie is: half a win each, or a parameter.")
-    position: bool = option(False, help="With an effect of what is shown first.")
-    smooth: bool = option(True, panel=ADVANCED, help="Of sentences: an answer tells of similar ones too.")
+    ties: TieModel = option(
+        "half", metavar="HOW", help="A tie counts as half a win for each, or has a parameter of its own."
+    )
+    position: bool = option(False, help="Model an advantage of the side shown first.")
+    smooth: bool = option(True, panel=ADVANCED, help="An answer counts for similar sentences too.")
     similarity: str = option(
         "tfidf-jaccard",
         metavar="NAME",
         panel=ADVANCED,
-        help="Of sentences: tfidf-jaccard, tfidf, jaccard, embedding.",
+        help="Similarity of sentences: tfidf-jaccard, tfidf, jaccard or embedding.",
     )
-    by: By | None = option(
+    independent: By | None = option(
         None,
         metavar="WHAT",
         panel=ADVANCED,
@@ -117,14 +120,14 @@ class Prefer(PairAnalysis["PreferenceFit"]):
         least=0,
         metavar="WINS",
         panel=ADVANCED,
-        help="Wins and losses that every item is given against one of strength 1; then nothing is tested.",
+        help="Wins and losses added to every item, against one of strength 1. Then nothing is tested.",
         unset="as few as a finite maximum takes",
     )
 
     def check(self) -> None:
-        if self.checks is not None and not self.assessors:
+        if self.checks is not None and not self.reliability:
             raise UsageError(
-                f"{Argument('checks')} compares assessors with known answers: say {Argument('assessors')} too"
+                f"{Argument('checks')} compares assessors with known answers: say {Argument('reliability')} too"
             )
 
     def to_run(self, source: PairSource) -> Sequence[Prefer]:
@@ -156,16 +159,19 @@ class PreferenceStudy(AnyAnalysis[R_co]):
     SOURCE = ("evaluation", "an evaluation or its folder")
 
     people: str | None = option(
-        None, of="measure", metavar="MEASURE", help="What people say: expert:relevance, coverage, ..."
+        None, of="measure", metavar="SPEC", help="People's measure: expert:relevance, coverage, ..."
     )
     _: KW_ONLY
     systems: Systems = option(
-        "machine", metavar="WHO", help="Whose summaries: those of machines and baselines, or all."
+        "machine", metavar="WHO", help="Whose summaries: machines and baselines, or all systems."
     )
     length: Length = option(
-        None, least=1, metavar="WORDS|all", help="Target length; all averages within a topic first."
+        None,
+        least=1,
+        metavar="WORDS|all",
+        help="Target length of the summaries, in words; all: each topic's mean over the lengths.",
     )
-    form: str | None = option(None, metavar="FORM", help="Form of summaries, such as extract.")
+    form: str | None = option(None, metavar="FORM", help="Form of the summaries, such as extract.")
     topics: str | Sequence[str] = TOPICS
     level: float = shared("level")
     seed: int = shared("seed")
@@ -173,17 +179,17 @@ class PreferenceStudy(AnyAnalysis[R_co]):
         "tfidf-jaccard",
         metavar="NAME",
         panel=ADVANCED,
-        help="Of sentences: tfidf-jaccard, tfidf, jaccard, embedding.",
+        help="Similarity of sentences: tfidf-jaccard, tfidf, jaccard or embedding.",
     )
-    smooth: bool = option(True, panel=ADVANCED, help="Let an answer speak for similar sentences too.")
-    penalty: Penalty = option("sentence", metavar="HOW", panel=ADVANCED, help="For saying things twice.")
+    smooth: bool = option(True, panel=ADVANCED, help="An answer counts for similar sentences too.")
+    penalty: Penalty = option("sentence", metavar="HOW", panel=ADVANCED, help="Penalty for repetition.")
     workers: int | Literal["auto"] = option(
         1,
         compare=False,
         least=1,
         metavar="N|auto",
         panel=ADVANCED,
-        help="Processes that work at the same time.",
+        help="Number of processes.",
     )
 
     @property
@@ -201,10 +207,10 @@ class PreferenceStudy(AnyAnalysis[R_co]):
 
 @dataclass(frozen=True)
 class PreferencesNeeded(PreferenceStudy["Convergence"]):
-    """How agreement with people grows with the number of answers, beside ROUGE and JS (figure 3 of Zopf 2018).
+    """Show how agreement with people grows with the number of answers (Zopf 2018, figure 3).
 
-    n answers are drawn at random from those of a topic, for n = 10, 20, ... and all, as often as there are runs. The
-    table topics has every topic. What ROUGE and JS need to be scored is scored first.
+    ROUGE and JS are shown for comparison, and scored first where needed. n answers of a topic are drawn at random, for
+    n = 10, 20, ... and all, as often as there are runs. The table topics has every topic.
     """
 
     NAME = "prefer converge"
@@ -214,8 +220,8 @@ class PreferencesNeeded(PreferenceStudy["Convergence"]):
     WORK = "scoring, then drawing answers"
 
     _: KW_ONLY
-    step: int = option(10, least=1, metavar="N", help="Answers from one point to the next.")
-    runs: int = option(100, least=1, metavar="N", help="Random orders of the answers.")
+    step: int = option(10, least=1, metavar="N", help="Answers between two points of the curve.")
+    runs: int = option(100, least=1, metavar="N", help="Number of random orders of the answers.")
 
     def run(self, source: PairSource) -> Convergence:
         from adjudge.analyses.preferences.measures import convergence_of
@@ -225,10 +231,10 @@ class PreferencesNeeded(PreferenceStudy["Convergence"]):
 
 @dataclass(frozen=True)
 class PreferenceReport(PreferenceStudy["PreferenceTables"]):
-    """The four tables of Zopf 2018 for an evaluation: agreement with people, and order of sentences.
+    """Print the four tables of Zopf (2018): agreement with people, and order of sentences.
 
-    Scores what the tables need and is not scored yet. With measures named, one more table holds these. The table
-    columns has a row for every column of a table.
+    Missing scores are computed first. Named measures are in a table of their own. The table columns has a row for every
+    column of a table.
     """
 
     NAME = "prefer report"
@@ -238,29 +244,33 @@ class PreferenceReport(PreferenceStudy["PreferenceTables"]):
     WORK = "scoring"
 
     measure: str | Sequence[str] = option(
-        (), short="m", of="measure", metavar="SPEC", help="Further measures, in a table of their own."
+        (), short="m", of="measure", metavar="SPEC", help="More measures, in a separate table."
     )
     _: KW_ONLY
-    rows: Rows = option("mean", metavar="WHAT", help="Above the means, a row per topic or per document set.")
-    half: bool = option(False, help="A measure's tie agrees by half, instead of not at all.")
+    rows: Rows = option("mean", metavar="WHAT", help="Also print a row per topic or document set.")
+    half: bool = option(False, help="A measure's tie counts as half an agreement, not as none.")
     ties: Literal["half", "paper"] = option(
-        "half", metavar="HOW", panel=ADVANCED, help="Simulated answers of equal worth."
+        "half",
+        command="simulated_ties",
+        metavar="HOW",
+        panel=ADVANCED,
+        help="How simulated assessors answer a tie.",
     )
     asked: int | Literal["all"] = option(
-        "all", least=1, metavar="N|all", panel=ADVANCED, help="How many of people's answers to draw."
+        "all", least=1, metavar="N|all", panel=ADVANCED, help="Number of people's answers to use."
     )
     simulated: int | Literal["paper", "all"] = option(
         "paper",
         least=1,
         metavar="N|paper|all",
         panel=ADVANCED,
-        help="Pairs to simulate for ref and py: paper is 200 beside people's answers, 1000 alone.",
+        help="Pairs to simulate for ref and py; paper: 200 with people's answers, 1000 alone.",
     )
     crowd: bool = option(
-        False, panel=ADVANCED, help="Believe assessors as far as they agree with the others (Crowd-BT)."
+        False, panel=ADVANCED, help="Weight assessors by their agreement with the others (Crowd-BT)."
     )
     idle: float = option(
-        120.0, least=1, metavar="SECONDS", panel=ADVANCED, help="A longer pause counts as this."
+        120.0, least=1, metavar="SECONDS", panel=ADVANCED, help="Longest time counted for one answer."
     )
 
     def run(self, source: PairSource) -> PreferenceTables:

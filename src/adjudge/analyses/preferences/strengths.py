@@ -630,7 +630,7 @@ def fit_preferences(
         raise DataError(f"no answer to a pair to fit{why}")
     if asked.position and not preferences.sided:
         raise UsageError(f"{Argument('position')}: {NO_SIDES}")
-    by, ties, regularise = asked.by, asked.ties, asked.regularise
+    by, ties, regularise = asked.independent, asked.ties, asked.regularise
     by = by or ("cluster" if len(preferences.topics) > 1 else "answer")
     if by == "cluster" and len(preferences.topics) < 2:
         raise UsageError(
@@ -662,7 +662,7 @@ def fit_preferences(
         topics=len(preferences.topics),
         by=by,
         similarity=asked.similarity if similarity is not None else None,
-        assessors=reliabilities(preferences, checks) if asked.assessors else (),
+        assessors=reliabilities(preferences, checks) if asked.reliability else (),
         left_out=dict(preferences.left_out),
         **{"about_answers": preferences.notes, **fields},
     )

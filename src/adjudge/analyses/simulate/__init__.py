@@ -22,11 +22,11 @@ Noise = Literal["normal", "t3", "uniform", "skewed", "lognormal"]
 
 @dataclass(frozen=True, kw_only=True)
 class Simulate(Analysis["Simulation"]):
-    """How often tests find a difference that is there, or is not, in simulated scores.
+    """Say how often tests detect a difference, or give a false alarm, in simulated scores.
 
-    Scores are system + topic + noise; the noise has a standard deviation of 1, which is the unit of everything. Where
-    the systems do not differ, what is found is not there: then a test should find it as often as alpha says. Of scores
-    that are given, the numbers of topics and systems and the spread of topics are taken unless they are said.
+    A score is system + topic + noise; the unit is the standard deviation of the noise. Without a difference, a good
+    test gives false alarms as often as alpha says. If you give scores, they set the numbers of topics and systems and
+    the spread of topics.
     """
 
     NAME = "simulate"
@@ -35,39 +35,51 @@ class Simulate(Analysis["Simulation"]):
     SCORES_OPTIONAL = True
     WORK = "simulating"
 
-    n_topics: int | None = option(None, least=1, help="Topics.", unset="48, or those of the scores")
-    n_systems: int | None = option(None, least=2, help="Systems.", unset="2, or those of the scores")
-    difference: float = option(0.0, short="d", help="By what the first system is better than the others.")
+    n_topics: int | None = option(None, least=1, help="Number of topics.", unset="48, or those of the scores")
+    n_systems: int | None = option(
+        None, least=2, help="Number of systems.", unset="2, or those of the scores"
+    )
+    difference: float = option(
+        0.0, short="d", metavar="D", help="True difference between the first system and the others."
+    )
     tests: str | Sequence[str] = option(
         (),
         metavar="A,B",
-        help=f"Of {', '.join(TESTS)}; mc:w for a statistic; or all.",
+        help=f"Tests: {', '.join(TESTS)}, or all; mc and hb also with a statistic, as mc:w.",
         unset=ALL,
     )
-    simulations: int = option(2000, least=1, metavar="N", help="How many.")
+    simulations: int = option(2000, least=1, metavar="N", help="Number of simulations.")
     alpha: float = shared_option("alpha")
-    noise: Noise = option("normal", metavar="NOISE", help="Its distribution; t3 has heavy tails.")
-    ratings: bool = option(False, help="Whole scores from 1 to 5.")
+    noise: Noise = option("normal", metavar="NOISE", help="Distribution of the noise; t3 has heavy tails.")
+    ratings: bool = option(False, panel=ADVANCED, help="Round scores to whole ratings from 1 to 5.")
     topic_sd: float | None = option(
-        None, metavar="SD", panel=ADVANCED, help="How far topics differ.", unset="1, or that of the scores"
+        None,
+        metavar="SD",
+        panel=ADVANCED,
+        help="Standard deviation of the topics.",
+        unset="1, or that of the scores",
     )
     unequal: float = option(
-        1.0, metavar="RATIO", panel=ADVANCED, help="Noise of the last system over that of the first."
+        1.0, metavar="RATIO", panel=ADVANCED, help="Noise of the last system, divided by the first's."
     )
     uneven: float = option(
-        1.0, metavar="RATIO", panel=ADVANCED, help="Noise of the noisiest topic over the quietest."
+        1.0, metavar="RATIO", panel=ADVANCED, help="Noise of the noisiest topic, divided by the quietest's."
     )
     shared: float = option(
         0.0, metavar="R", panel=ADVANCED, help="Correlation of two systems' noise on a topic."
     )
-    missing_half: bool = option(False, panel=ADVANCED, help="Every second system lacks half of the topics.")
+    missing_half: bool = option(
+        False, panel=ADVANCED, help="Half of the topics are missing for every second system."
+    )
     rounded: float | None = option(
         None, command="round", metavar="STEP", panel=ADVANCED, help="Round scores to multiples of this."
     )
-    resamples: int = option(2000, least=1, metavar="N", panel=ADVANCED, help="Of mc and hb.")
+    resamples: int = option(
+        2000, least=1, metavar="N", panel=ADVANCED, help="Resamples of the tests mc and hb."
+    )
     seed: int = shared_option("seed", panel=ADVANCED)
     workers: int | Literal["auto"] = option(
-        1, least=1, metavar="N|auto", panel=ADVANCED, help="Processes that work side by side."
+        1, least=1, metavar="N|auto", panel=ADVANCED, help="Number of processes."
     )
 
     def check(self) -> None:

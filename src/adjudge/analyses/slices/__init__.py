@@ -26,12 +26,11 @@ Correct = Literal["holm", "bonferroni", "bh", "none"]
 
 @dataclass(frozen=True, kw_only=True)
 class Slices(Analysis["SystemSlices"]):
-    """How systems compare within slices of topics, and whether their differences vary with them.
+    """Compare systems on parts of the topics, and say whether their differences vary.
 
-    Slices are by what is said of topics, by target length and form, and by thirds of topics by the words of their
-    sources and the compression and copying of their summaries. Whether differences vary with a property is tested by
-    permutation: topics (less their mean over systems) change places between slices or, of lengths and forms, a topic's
-    scores change places among them.
+    Slices are by what is known of topics (set, type, task, selector), by target length and form, and by thirds of the
+    topics by length of the source, compression and copying. A permutation test says whether differences vary: topics
+    (minus their mean over systems) change places between slices; for lengths and forms, the scores of a topic do.
     """
 
     NAME = "slices"
@@ -41,12 +40,16 @@ class Slices(Analysis["SystemSlices"]):
     by: str | Sequence[str] = option(
         (),
         metavar="PROPERTY",
-        unset="all that there are",
-        help=f"What to slice by: {', '.join(name.replace(' ', '-') for name in SLICED_BY)}.",
+        unset="all",
+        help=f"Slice by these: {', '.join(name.replace(' ', '-') for name in SLICED_BY)}.",
     )
     alpha: float = shared("alpha")
-    correct: Correct = option("holm", metavar="HOW", help="Correction for many properties.")
-    resamples: int = option(9999, least=99, metavar="N", panel=ADVANCED, help="Of topics between slices.")
+    correct: Correct = option(
+        "holm", metavar="HOW", help="Correction of p-values for the number of properties."
+    )
+    resamples: int = option(
+        9999, least=99, metavar="N", panel=ADVANCED, help="Permutations of topics between slices."
+    )
     pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
     seed: int = shared("seed", panel=ADVANCED)
 

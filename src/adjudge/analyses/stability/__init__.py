@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Stability(Analysis["StabilityResult"]):
-    """How stable the ranking is: judgments of the same that differ, planted repeats, the noise of judging.
+    """Say how far inconsistent judging could change the ranking.
 
-    Of a folder with judgments: the same marks with another completeness, sentences marked here and not there, other
-    SCUs; the scores with such judgments made one, and the rankings that are left; planted repeats. Of scores by
-    assessors: how the ranking could have come out. A coverage measure that is named is also the one whose scores are
-    resolved. Lin and Hovy 2002, section 4.
+    For a folder with judgments: contradictory judgments of the same text, the rankings that remain if each
+    contradiction is resolved either way, and planted repeats. For scores by assessors: how the ranking could have come
+    out. If you name a coverage measure, contradictions are resolved in its scores. Lin and Hovy 2002, section 4.
     """
 
     NAME = "stability"
@@ -32,12 +31,14 @@ class Stability(Analysis["StabilityResult"]):
     LEAVES_OUT = False
     WORK = "Drawing rankings"
 
-    level: float = shared("level", help="Of the ranges of ranks.")
-    draws: int = option(10_000, least=100, help="Draws from the fitted model.")
-    resample: bool = option(
-        False, panel=ADVANCED, help="Draw assessors instead of from the fitted model; it takes ten."
+    level: float = shared("level", help="Confidence level of the ranges of ranks.")
+    draws: int = option(10_000, least=100, help="Number of draws from the fitted model.")
+    draw_assessors: bool = option(
+        False,
+        panel=ADVANCED,
+        help="Resample assessors instead of drawing from the fitted model; needs ten assessors.",
     )
-    quick: bool = option(False, help="Leave out the noise of judging, for which scores are drawn.")
+    quick: bool = option(False, help="Skip the simulated noise of judging.")
     seed: int = shared("seed")
 
     def check(self) -> None:

@@ -130,7 +130,7 @@ def _rank_noise(info: MeasureInfo, rows: pd.DataFrame, options: Stability) -> Ra
         better=info.better or "higher",
         draws=options.draws,
         level=options.level,
-        resample=options.resample,
+        resample=options.draw_assessors,
         progress=options.progress,
     )
     lengths, forms = rows["length"].dropna().unique(), rows["form"].dropna().unique()
@@ -142,5 +142,5 @@ def _rank_noise(info: MeasureInfo, rows: pd.DataFrame, options: Stability) -> Ra
         noise=noise,
         anonymous=int((~named & rows["assessor"].notna() & rows["value"].notna()).sum()),
         again=len(kept) - len(pooled),
-        resampled=options.resample,
+        resampled=options.draw_assessors,
     )

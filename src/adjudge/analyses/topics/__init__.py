@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Topics(Analysis["TopicsResult"]):
-    """How topics differ, from the easiest to the hardest, with intervals on their mean ranks.
+    """Rank the topics from the easiest to the hardest, with intervals of their mean ranks.
 
-    All scores of a measure are ranked together. Where topics have the same number of scores, those whose intervals do
-    not overlap differ. Rankel et al. 2011, section 1.
+    All scores of a measure are ranked together. Where topics have the same number of scores, topics whose intervals do
+    not overlap differ significantly. Rankel et al. 2011, section 1.
     """
 
     NAME = "topics"
