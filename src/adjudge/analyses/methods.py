@@ -776,12 +776,7 @@ def interval_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
         over = "sets of topics" if first.codes is not None else "topics"
         cut = ", cut at the ends of the measure's range" if any(map(_is_cut, with_some)) else ""
         yield f"{100 * first.level:g}% intervals of {what} are Student's t intervals over {over}{cut}."
-    without: dict[str, list[str]] = {}
-    for c in comparisons:
-        for names, why in _without_interval(c):
-            without.setdefault(why, []).append(f"{listed(names)}{_of(c, comparisons)}")
-    for why, which in without.items():
-        yield f"No interval of the mean, as {why}: {'; '.join(which)}."
+    yield from without_intervals(comparisons)
 
 
 def _is_cut(c: Comparison) -> bool:
@@ -791,11 +786,15 @@ def _is_cut(c: Comparison) -> bool:
     )
 
 
-def without_intervals(c: Comparison) -> Iterator[str]:
+def without_intervals(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Which systems have no interval of the mean, and why."""
-    for names, why in _without_interval(c):
-        of_all = f"{len(names):,} of {counted(len(c.standings), 'system')}"
-        yield f"{of_all} ({listed(names)}) {'has' if len(names) == 1 else 'have'} no interval of the mean: {why}."
+    told: dict[str, dict[str, list[Comparison]]] = {}
+    for c in comparisons:
+        for names, why in _without_interval(c):
+            told.setdefault(why, {}).setdefault(listed(names), []).append(c)
+    for why, by_names in told.items():
+        which = [f"{names}{_of(some, comparisons)}" for names, some in by_names.items()]
+        yield f"No interval of the mean for {'; '.join(which)}: {why}."
 
 
 def _without_interval(c: Comparison) -> Iterator[tuple[list[str], str]]:
