@@ -236,7 +236,7 @@ def compared_methods(comparisons: Sequence[Comparison]) -> MethodsParagraph:
         sentences.append(f"{of[:1].upper()}{of[1:]}: {words}." if of else f"{words}.")
     if not any(c.family.any() for c in comparisons):
         return MethodsParagraph(tuple(sentences), computed_with(None))
-    sentences += [*_tested(comparisons), *_corrected(comparisons)]
+    sentences += [*tested_words(comparisons), *corrected_words(comparisons)]
     for kind, _, words in without_difference(comparisons):
         why = ", the smallest p within reach not being small enough" if kind == "reach" else ""
         sentences.append(f"{words}{why}.")
@@ -276,14 +276,12 @@ def titles(some: Sequence[Compared], comparisons: Sequence[Compared], *, whole: 
     names = []
     for measure in dict.fromkeys(c.matrix.measure for c in some):
         chosen, every = ([c for c in those if c.matrix.measure == measure] for those in (some, comparisons))
-        if len(every) == 1:
-            names.append(title(chosen[0], comparisons))
-            continue
         name = headings[measure]
         if list(headings.values()).count(name) > 1:
             name += f" ({measure})"
-        if whole or len(chosen) < len(every):
-            name += f" ({_targets_words(chosen, comparisons)})"
+        words = _targets_words(chosen, comparisons)
+        if words and (whole or len(chosen) < len(every) or len(every) == 1):
+            name += f" ({words})"
         names.append(name)
     return names
 
@@ -306,9 +304,26 @@ def _targets_words(some: Sequence[Compared], comparisons: Sequence[Compared]) ->
 
 
 def named(some: Sequence[Compared], comparisons: Sequence[Compared], *, whole: bool = False) -> str:
-    """The same as a list within a sentence."""
+    """The same as a list within a sentence; where they are all measures of some lengths, or lengths and forms, that."""
+    if not whole and (words := _whole_targets(some, comparisons)):
+        return f"all measures at {words}"
     names = titles(some, comparisons, whole=whole)
     return listed(names, most=len(names))
+
+
+def _whole_targets(some: Sequence[Compared], comparisons: Sequence[Compared]) -> str:
+    """`10 and 50 words`, where these are all comparisons at these lengths, or lengths and forms, but not all of all."""
+    if len({c.matrix.measure for c in some}) < 2 or len(some) == len(comparisons):
+        return ""
+    lengths = dict.fromkeys(c.matrix.length for c in some)
+    if len(some) == sum(c.matrix.length in lengths for c in comparisons):
+        sizes = [f"{n:,}" for n in lengths if n is not None]
+        parts = [f"{listed(sizes, most=len(sizes))} words"] if sizes else []
+        return listed([*parts, *(["no set length"] if None in lengths else [])])
+    targets = {c.matrix.target: c for c in some}
+    if len(some) == sum(c.matrix.target in targets for c in comparisons):
+        return _targets_words(list(targets.values()), comparisons)
+    return ""
 
 
 def target_words(comparisons: Sequence[Compared]) -> str:
@@ -376,22 +391,21 @@ def prepared_words(comparisons: Sequence[Compared]) -> Iterator[str]:
     """With which options measures were computed, usual ones included, and with how many references."""
     from adjudge.measures.run import own_reference  # slow to load
 
-    by_words: dict[str, list[Compared]] = {}
-    for c in comparisons:
+    def parts(c: Compared) -> list[str]:
         measure = _measure(c)
         if measure is None:
-            continue
+            return []
         counts = _REFERENCES.search(c.matrix.signature)
         several = counts is not None and (counts[2] or counts[1]) != "1"
-        parts = measure.preparation_words()
-        parts = parts if several else parts[:-1]
+        words = measure.preparation_words()
+        words = words if several else words[:-1]
         if counts is not None:
             many = f"{counts[1]} to {counts[2]}" if counts[2] else counts[1]
-            parts.append(f"every text is compared with {many} {'references' if several else 'reference'}")
-        if parts:
-            by_words.setdefault("; ".join(parts), []).append(c)
-    for words, some in by_words.items():
-        yield f"For {named(some, comparisons)}: {words}."
+            words.append(f"every text is compared with {many} {'references' if several else 'reference'}")
+        return words
+
+    for some, said in _alike_in_part(comparisons, parts):
+        yield f"For {named(some, comparisons)}: {'; '.join(said)}."
     if any(kind == "human" for c in comparisons for kind in c.kinds.values()):
         notes = (note for c in comparisons for note in c.fewer_references)
         yield from dict.fromkeys(f"{own_reference(**note.data)}." for note in notes)
@@ -402,6 +416,8 @@ def _of(about: Compared | Sequence[Compared], comparisons: Sequence[Compared]) -
     some = about if isinstance(about, Sequence) else [about]
     if len(comparisons) == 1 or len(some) == len(comparisons) > 1:
         return ""
+    if words := _whole_targets(some, comparisons):
+        return f" at {words}"
     return f" by {named(some, comparisons)}"
 
 
@@ -414,6 +430,20 @@ def _alike(comparisons: Sequence[C], words: Callable[[C], str]) -> dict[str, lis
     return told
 
 
+def _alike_in_part(
+    comparisons: Sequence[C], parts: Callable[[C], Iterable[str]]
+) -> Iterator[tuple[list[C], list[str]]]:
+    """What is to be said of comparisons, part by part: each part once, those of the same comparisons together."""
+    told: dict[str, list[int]] = {}
+    for k, c in enumerate(comparisons):
+        for part in parts(c):
+            told.setdefault(part, []).append(k)
+    together: dict[tuple[int, ...], list[str]] = {}
+    for part, some in told.items():
+        together.setdefault(tuple(some), []).append(part)
+    return (([comparisons[k] for k in some], said) for some, said in together.items())
+
+
 def holes_words(c: Compared, comparisons: Sequence[Compared]) -> str:
     """`3 of 36 scores are missing`; nothing where none is."""
     import numpy as np
@@ -424,6 +454,16 @@ def holes_words(c: Compared, comparisons: Sequence[Compared]) -> str:
     return f"{holes:,} of {counted(c.matrix.values.size, 'score')}{_of(c, comparisons)} {_is(holes)} missing"
 
 
+def all_holes(comparisons: Sequence[Compared]) -> Iterator[str]:
+    """How many scores are missing, said once of measures that lack as many."""
+    for text, some in _alike(comparisons, lambda c: holes_words(c, [c])).items():
+        yield (
+            holes_words(some[0], comparisons)
+            if len(some) == 1
+            else f"by {named(some, comparisons)} each, {text}"
+        )
+
+
 def _missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
     everybody = dict.fromkeys(system for c in comparisons for system in c.matrix.systems)
 
@@ -431,29 +471,30 @@ def _missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
         names = [system for system in everybody if system not in c.matrix.systems]
         return f"{listed(names)} {'has' if len(names) == 1 else 'have'} no score" if names else ""
 
-    for text, some in _alike(comparisons, absent).items():
-        yield f"{text}{_of(some, comparisons)}."
+    if without := [f"{text}{_of(some, comparisons)}" for text, some in _alike(comparisons, absent).items()]:
+        yield f"{'; '.join(without)}."
 
-    def around(c: Comparison) -> str:
+    def around(c: Comparison) -> list[str]:
         if not (text := holes_words(c, [c])):
-            return ""
+            return []
+        told = [text]
+        if c.is_adjusted:
+            told.append(adjusted_words(c))
+        elif c.ordering:
+            told.append("means are over the topics that each system has")
         n = c.tested[c.test].results.counts.n[c.family]
         n = n[n > 0]
-        if c.is_adjusted:
-            text += f"; {adjusted_words(c)}"
-        elif c.ordering:
-            text += "; means are over the topics that each system has"
         if n.size:
-            text += f"; two systems are compared on the topics that both have ({span(n.tolist())})"
-        return text
+            told.append(f"two systems are compared on the topics that both have ({span(n.tolist())})")
+        return told
 
-    for text, some in _alike(comparisons, around).items():
+    for some, said in _alike_in_part(comparisons, around):
         if len(comparisons) == 1:
-            yield f"{text}."
+            yield f"{'; '.join(said)}."
         elif len(some) == len(comparisons):
-            yield f"By each measure: {text}."
+            yield f"By each measure: {'; '.join(said)}."
         else:
-            yield f"By {named(some, comparisons)}{' each' if len(some) > 1 else ''}: {text}."
+            yield f"By {named(some, comparisons)}{' each' if len(some) > 1 else ''}: {'; '.join(said)}."
 
 
 def pooled_words(comparisons: Sequence[Compared]) -> Iterator[str]:
@@ -493,7 +534,7 @@ def _pool_words(pooled: PooledSystems) -> str:
     return f"{who}, with the mean of those who have a score on a topic ({span(present)} on each; {lack})"
 
 
-def _tested(comparisons: Sequence[Comparison]) -> Iterator[str]:
+def tested_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """By which tests, where some measures have assessors of their own and others do not."""
     parts = [part for sampled in (True, False) if (part := [c for c in comparisons if c.sampled == sampled])]
     for part in parts:
@@ -621,7 +662,7 @@ def _pairs(counts: Sequence[int]) -> str:
     return f"the {span(counts)} pairs of each measure"
 
 
-def _corrected(comparisons: Sequence[Comparison]) -> Iterator[str]:
+def corrected_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
     first = comparisons[0]
     words, keys = correction_words(comparisons)
     alpha = alpha_words(first)
@@ -735,8 +776,7 @@ def interval_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
         over = "sets of topics" if first.codes is not None else "topics"
         cut = ", cut at the ends of the measure's range" if any(map(_is_cut, with_some)) else ""
         yield f"{100 * first.level:g}% intervals of {what} are Student's t intervals over {over}{cut}."
-    for c in comparisons:
-        yield from without_intervals(c, _of(c, comparisons))
+    yield from without_intervals(comparisons)
 
 
 def _is_cut(c: Comparison) -> bool:
@@ -746,8 +786,19 @@ def _is_cut(c: Comparison) -> bool:
     )
 
 
-def without_intervals(c: Comparison, of: str = "") -> Iterator[str]:
+def without_intervals(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """Which systems have no interval of the mean, and why."""
+    told: dict[str, dict[str, list[Comparison]]] = {}
+    for c in comparisons:
+        for names, why in _without_interval(c):
+            told.setdefault(why, {}).setdefault(listed(names), []).append(c)
+    for why, by_names in told.items():
+        which = [f"{names}{_of(some, comparisons)}" for names, some in by_names.items()]
+        yield f"No interval of the mean for {'; '.join(which)}: {why}."
+
+
+def _without_interval(c: Comparison) -> Iterator[tuple[list[str], str]]:
+    """The systems, by why."""
     from adjudge.stats.bootstrap import flat
 
     at_ceiling = dict(zip(c.matrix.systems, flat(c.matrix.values).tolist(), strict=True))
@@ -763,9 +814,7 @@ def without_intervals(c: Comparison, of: str = "") -> Iterator[str]:
         ([s for s in without if not at_ceiling[s]], why_not),
     ):
         if names:
-            of_all = f"{len(names):,} of {counted(len(c.standings), 'system')}"
-            has = "has" if len(names) == 1 else "have"
-            yield f"{of_all} ({listed(names)}) {has} no interval of the mean{of}: {why}."
+            yield names, why
 
 
 # All pairs at once

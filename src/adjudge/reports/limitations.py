@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.compare.several_words import scope_words
-from adjudge.analyses.methods import holes_words, title, without_difference
+from adjudge.analyses.methods import all_holes, title, without_difference
 from adjudge.analyses.pages.chapter import Findings
 from adjudge.core.words import as_sentence, capitalised, counted, listed
 from adjudge.data.collection import describe_withdrawn
@@ -40,7 +40,7 @@ def _limits(findings: Findings) -> Iterator[str]:
     if any(True for _ in findings.collection.all_summaries()):
         language = findings.collection.settings.language
         yield f"all texts are declared to be of one language ({language}): nothing is said of others"
-    yield from filter(None, (holes_words(c, comparisons) for c in comparisons))
+    yield from all_holes(comparisons)
     yield from describe_withdrawn(findings.collection)
     for c in comparisons:
         if topics := findings.scores.stale.get(c.measure, ()):

@@ -6,17 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.methods import MethodsParagraph, compared_methods, title
+from adjudge.analyses.methods import (
+    MethodsParagraph,
+    compared_methods,
+    computed_with,
+    corrected_words,
+    tested_words,
+    title,
+)
 from adjudge.analyses.pages.chapter import Chapter, Findings
+from adjudge.analyses.pages.names import in_words, names_of
 from adjudge.reports.contents import with_results
 from adjudge.reports.limitations import limitations
+from adjudge.reports.sections import lead_of
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
-
-
-LONG = 6_000
-"""Characters from which the paragraphs are folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +48,13 @@ class MethodPage:
     def words(self) -> str:
         return f"{sum(len(text.split()) for text in self.paragraphs):,}"
 
-    @property
-    def long(self) -> bool:
-        """Whether the paragraphs would push what follows off the screen."""
-        return sum(map(len, self.paragraphs)) > LONG
-
 
 def method_chapter(findings: Findings) -> Chapter:
-    """The chapter that says how it was done."""
+    """The chapter that says how it was done, with systems called as on the page."""
+    names = names_of(
+        findings.collection, dict.fromkeys(s for c in findings.comparisons for s in c.matrix.systems)
+    )
+    findings = replace(findings, comparisons=[in_words(c, names) for c in findings.comparisons])
     methods, compared = methods_of(findings), _all_compared(findings)
     told = ((*compared.sentences, *compared.computed), _of_analyses(findings))
     paragraphs = [tuple(dict.fromkeys(sentences)) for sentences in told]
@@ -60,7 +64,7 @@ def method_chapter(findings: Findings) -> Chapter:
     return Chapter(
         anchor="chapter-method",
         question="How was it done?",
-        sentences=(),
+        sentences=_in_short(findings.comparisons),
         template="reports/method.html.j2",
         content=MethodPage(
             paragraphs=tuple(MethodsParagraph(some).text for some in paragraphs if some),
@@ -71,6 +75,15 @@ def method_chapter(findings: Findings) -> Chapter:
             references=methods.references,
         ),
     )
+
+
+def _in_short(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
+    """By which test the first answer was found, and with which software."""
+    first = comparisons[lead_of(comparisons)]
+    tested, *_ = [*tested_words([first]), ""]
+    sentences = (tested, *corrected_words([first])) if first.family.any() else ()
+    told = MethodsParagraph(sentences, computed_with(first.seed))
+    return (told.text,)
 
 
 def methods_of(findings: Findings) -> MethodsParagraph:

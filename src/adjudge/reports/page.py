@@ -25,15 +25,21 @@ from adjudge.reports import words
 from adjudge.reports.contents import looked_into
 from adjudge.reports.method import method_chapter
 from adjudge.reports.sections import (
+    AllMeasures,
+    Costs,
     HeatMap,
     League,
+    MeasureGroup,
+    MeasureLine,
     Overview,
     OverviewColumn,
     PairList,
     PairTriangle,
+    costs_of,
     heat_map,
     lead_of,
     league_of,
+    measure_line,
     overview_of,
     pair_list,
     pair_triangle,
@@ -152,10 +158,8 @@ def stems(texts: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
 
 # The page
 
-PLACES = ("answers", "trust", "overview", "measures", "where", "again")
+PLACES = ("answers", "trust", "overview", "where", "again")
 """The page's own places, which no measure takes."""
-MOST_ANSWERS = 6
-"""Headlines of further measures that stand open; with more, the others unfold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +200,7 @@ class MeasureSection:
     missing: Folded
     signature: str
     tables: tuple[ReportFile, ...]
-    cheapest: str = ""  # which of those that may be the best takes least
+    also: tuple[str, ...] = ()  # below the headline: which of those that may be the best takes least
     trust: TrustConditions | None = None
 
 
@@ -209,9 +213,9 @@ class ReportPage:
     made_at: str | None
     facts: tuple[Fact, ...]
     lead: MeasureSection  # the measure that answers first
-    answers: tuple[MeasureSection, ...]  # the others, those at the lead's target first
-    more_answers: tuple[MeasureSection, ...]  # what unfolds
     sections: tuple[MeasureSection, ...]
+    costs: Costs | None
+    all_measures: AllMeasures | None
     overview: Overview | None
     kinds: tuple[str, ...]  # of the systems that were compared
     chapters: tuple[Chapter, ...]
@@ -276,9 +280,6 @@ def build_page(
         )
     )
     lead = lead_of(comparisons)
-    target = comparisons[lead].matrix.target
-    others = [k for k in range(len(sections)) if k != lead]
-    others.sort(key=lambda k: comparisons[k].matrix.target != target)
     columns = [OverviewColumn(s.anchor, s.title, s.direction) for s in sections]
     return ReportPage(
         name=collection.settings.name,
@@ -286,9 +287,9 @@ def build_page(
         made_at=made_at,
         facts=facts_of(collection),
         lead=sections[lead],
-        answers=tuple(sections[k] for k in others[:MOST_ANSWERS]),
-        more_answers=tuple(sections[k] for k in others[MOST_ANSWERS:]),
         sections=sections,
+        costs=costs_of(names, collection.systems),
+        all_measures=_all_measures(comparisons, sections, names) if len(sections) > 1 else None,
         overview=overview_of(comparisons, columns, names) if len(sections) > 1 else None,
         kinds=tuple(kind for kind in KINDS if any(name.kind == kind for name in names.values())),
         chapters=tuple(chapters),
@@ -319,7 +320,7 @@ def _section(
     return MeasureSection(
         direction=comparison.matrix.info.direction,
         headline=words.headline(worded),
-        league=league_of(comparison, names, collection.systems),
+        league=league_of(comparison, names),
         reading=words.reading(comparison),
         pairs=pair_triangle(comparison, names) if compared else None,
         pairs_about=words.pairs_about(comparison) if compared else "",
@@ -331,9 +332,26 @@ def _section(
         missing=_folded(worded.notes_of(MISSING_SCORES)),
         signature=comparison.signature,
         tables=files_of(comparison, places["anchor"]),
-        cheapest=words.cheapest_words(comparison, collection, names),
+        also=tuple(filter(None, [words.cheapest_words(comparison, collection, names)])),
         **places,
     )
+
+
+def _all_measures(
+    comparisons: Sequence[Comparison], sections: Sequence[MeasureSection], names: Mapping[str, Name]
+) -> AllMeasures:
+    """Every measure in a line, those at the lead's target first; a length and form are said once for all of it."""
+    groups: dict[str, list[MeasureLine]] = {}
+    for comparison, section in zip(comparisons, sections, strict=True):
+        name = comparison.matrix.info.heading
+        target = section.title.removeprefix(name).removeprefix(", ")
+        groups.setdefault(target, []).append(
+            measure_line(comparison, names, section.anchor, name, section.trust)
+        )
+    first = sections[lead_of(comparisons)]
+    lead = first.title.removeprefix(comparisons[lead_of(comparisons)].matrix.info.heading).removeprefix(", ")
+    ordered = sorted(groups, key=lambda target: target != lead)
+    return AllMeasures(tuple(MeasureGroup(target, tuple(groups[target])) for target in ordered))
 
 
 def _folded(lines: Sequence[str]) -> Folded:

@@ -1,31 +1,26 @@
-// What a reader may do with the page: choose a measure, sort, filter, point. Everything can be read without it.
+// What a reader may do with the page: follow a link into what is folded, sort, filter, point. Everything can be read without it.
 (() => {
   "use strict";
-  document.documentElement.classList.add("js");
 
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const text = element => element ? element.textContent.trim().replace(/\s+/g, " ") : "";
 
-  // One measure at a time. The address keeps it: #rouge-2, or #rouge-2-where for its pairs and topics.
-  function choose(measure) {
-    for (const panel of all(".panel")) {
-      const on = panel.dataset.measure === measure;
-      panel.classList.toggle("on", on);
-      if (on) all(".league, .pair-list", panel).forEach(sortable);
-    }
-    const select = document.querySelector(".chooser [name=measure]");
-    if (select) select.value = measure;
-    filter();
-  }
-
+  // A link leads into what is folded.
   function follow() {
     let name = "";
     try { name = decodeURIComponent(location.hash.slice(1)); } catch { return; }
     const target = name && document.getElementById(name);
-    const panel = target && target.closest(".panel");
-    if (!panel) return;
-    choose(panel.dataset.measure);
+    if (!target) return;
+    for (let e = target; e; e = e.parentElement) if (e.matches("details")) e.open = true;
     target.scrollIntoView();
+  }
+
+  // What is folded is made ready when it is unfolded.
+  const open = element => !element.parentElement.closest("details:not([open])");
+
+  function ready() {
+    all(".league, .pair-list, .overview, .all").filter(open).forEach(sortable);
+    filter();
   }
 
   // Sorting: a button in every head of a table whose rows are systems or pairs.
@@ -47,13 +42,17 @@
   }
 
   function sort(table, head, direction) {
-    const body = table.tBodies[0], column = head.cellIndex;
-    const rows = [...body.rows].map((row, at) => ({ row, at: row.dataset.at ?? (row.dataset.at = at), value: value(row.cells[column]) }));
-    rows.sort((x, y) => {
-      const { order, fixed } = compare(x.value, y.value);
-      return (fixed ? order : direction * order) || x.at - y.at;
-    });
-    body.append(...rows.map(each => each.row));
+    const column = head.cellIndex, rows = [];
+    for (const body of table.tBodies) {  // of the table of all measures, those of each length by themselves
+      const sorted = [...body.rows].filter(row => !row.matches(".target"))
+        .map((row, at) => ({ row, at: row.dataset.at ?? (row.dataset.at = at), value: value(row.cells[column]) }));
+      sorted.sort((x, y) => {
+        const { order, fixed } = compare(x.value, y.value);
+        return (fixed ? order : direction * order) || x.at - y.at;
+      });
+      body.append(...sorted.map(each => each.row));
+      rows.push(...sorted);
+    }
     for (const each of head.parentNode.cells) each.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
     // Bars of groups run down the ranking; in another order their letters stand alone.
@@ -85,7 +84,7 @@
     const named = form.elements.named.value.trim().toLocaleLowerCase(), kind = form.elements.kind.value;
     const kept = name => (!named || name.toLocaleLowerCase().includes(named)) && (!kind || kinds.get(name) === kind);
     const filtered = Boolean(named || kind);
-    const tables = ["", ...all(".panel.on")].flatMap(panel => all(panel ? ".league, .pairs, .pair-list, .heat" : ".overview", panel || document))
+    const tables = all(".league, .pairs, .pair-list, .heat, .overview").filter(open)
       .filter(table => filtered || table.dataset.filtered);  // the many cells of the others are as they should be
     for (const table of tables) {
       table.dataset.filtered = filtered ? "yes" : "";
@@ -120,20 +119,13 @@
       const name = text(row.querySelector(".name"));
       if (!kinds.has(name)) kinds.set(name, text(row.querySelector(".chip")));
     }
-    all(".overview").forEach(sortable);  // the others when their measure is chosen
     form.hidden = false;
     form.addEventListener("submit", event => event.preventDefault());
     form.addEventListener("input", filter);
-    const select = form.elements.measure;
-    if (select) {
-      select.addEventListener("change", () => {
-        history.replaceState(null, "", `#${select.value}`);
-        choose(select.value);
-      });
-    }
+    document.addEventListener("toggle", ready, true);
     document.addEventListener("mouseover", point);
     addEventListener("hashchange", follow);
-    choose(document.querySelector(".panel.on").dataset.measure);  // also where a browser kept another choice
+    ready();
     follow();
   });
 })();

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.analyses.compare.words import pair_sentence
+from adjudge.analyses.conclusions import DIFFERENT
 from adjudge.analyses.pages.names import Name
-from adjudge.analyses.pages.numbers import Format, Tick, format_apart, format_for, percent, scale_for
-from adjudge.core.words import p_number, p_words
+from adjudge.analyses.pages.numbers import Format, Tick, format_apart, format_for, percent, scale_for, span
+from adjudge.core.words import listed, p_number, p_words
 from adjudge.data.collection import Collection
 from adjudge.data.rows import System
 from adjudge.measures.spec import judge_of
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import ComparedPair, Comparison
+    from adjudge.analyses.conditions.result import TrustConditions
 
 
 # The league table
@@ -57,20 +59,6 @@ class LeagueRow:
     letters: str
     bars: tuple[Bar | None, ...]
     apart: bool  # shares no letter with the row above
-    takes: tuple[str, ...] = ()  # cost, latency and size, as the league's columns have them
-
-    @property
-    def takes_line(self) -> str:
-        """In one line, where there is no room for columns."""
-        return " · ".join(text for text in self.takes if text)
-
-
-@dataclass(frozen=True, slots=True)
-class TakesColumn:
-    """What systems may state of themselves, with its unit."""
-
-    title: str
-    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +70,10 @@ class League:
     bars: int
     ranked: bool  # False: a description, in order of size
     grouped: bool
-    takes: tuple[TakesColumn, ...] = ()
 
 
-def league_of(
-    comparison: Comparison, names: dict[str, Name], systems: Mapping[str, System] | None = None
-) -> League:
-    """Every system with scores, in the order of the comparison; with cost, latency and size where some state them."""
+def league_of(comparison: Comparison, names: dict[str, Name]) -> League:
+    """Every system with scores, in the order of the comparison."""
     standings = comparison.standings
     scale = scale_for(value for s in standings for value in (s.low, s.mean, s.high))
     form = mean_format(comparison)
@@ -99,7 +84,6 @@ def league_of(
     spaced = any(" " in group or group == "aa" for group in groups)
     letters = [tuple(group.split()) if spaced else tuple(group) for group in groups]
     bars = _bars(letters)
-    takes, taken = _takes([s.system for s in standings], systems or {})
     rows = []
     for k, s in enumerate(standings):
         mean = s.adjusted if comparison.sampled else s.mean
@@ -119,7 +103,6 @@ def league_of(
                 letters=" ".join(letters[k]),
                 bars=bars[k],
                 apart=grouped and k > 0 and not set(letters[k]) & set(letters[k - 1]),
-                takes=taken[k],
             )
         )
     return League(
@@ -130,34 +113,39 @@ def league_of(
         bars=len(bars[0]),
         ranked=ranked,
         grouped=grouped,
-        takes=takes,
     )
 
 
-def _takes(
-    names: Sequence[str], systems: Mapping[str, System]
-) -> tuple[tuple[TakesColumn, ...], list[tuple[str, ...]]]:
-    """The columns that some system states something for, and every system's texts in them."""
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What systems state of themselves: cost, latency and size, with their units in the heads."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Name, tuple[str, ...]], ...]
+
+
+def costs_of(names: Mapping[str, Name], systems: Mapping[str, System]) -> Costs | None:
+    """A row for every system that states something, and the columns that some state; None where none does."""
     from adjudge.analyses.compare.cost import amount, parameters
 
-    rows = [systems.get(name) or System(name) for name in names]
-    currencies = {row.currency for row in rows if row.cost is not None}
+    rows = {name: systems[system] for system, name in names.items() if system in systems}
+    currencies = {row.currency for row in rows.values() if row.cost is not None}
     one = next(iter(currencies)) if len(currencies) == 1 else None
 
     def cost(row: System) -> str:
-        return f"{amount(row.cost or 0)}{f' {row.currency}' if one is None and row.currency else ''}"
+        if row.cost is None:
+            return ""
+        return f"{amount(row.cost)}{f' {row.currency}' if one is None and row.currency else ''}"
 
-    columns = {
-        TakesColumn("Cost", f"{one} per 1,000" if one else "per 1,000"): [
-            "" if row.cost is None else cost(row) for row in rows
-        ],
-        TakesColumn("Latency", "per summary"): [
-            "" if row.latency is None else f"{amount(row.latency)} s" for row in rows
-        ],
-        TakesColumn("Size", "parameters"): ["" if row.size is None else parameters(row.size) for row in rows],
+    columns: dict[str, Callable[[System], str]] = {
+        f"Cost, {one} per 1,000" if one else "Cost per 1,000": cost,
+        "Latency per summary": lambda row: "" if row.latency is None else f"{amount(row.latency)} s",
+        "Size in parameters": lambda row: "" if row.size is None else parameters(row.size),
     }
-    stated = {column: texts for column, texts in columns.items() if any(texts)}
-    return tuple(stated), [tuple(texts[k] for texts in stated.values()) for k in range(len(rows))]
+    stated = {head: text for head, text in columns.items() if any(map(text, rows.values()))}
+    texts = [(name, tuple(text(row) for text in stated.values())) for name, row in rows.items()]
+    told = tuple(row for row in texts if any(row[1]))
+    return Costs(tuple(stated), told) if told else None
 
 
 def mean_format(comparison: Comparison) -> Format:
@@ -188,7 +176,62 @@ def _bars(letters: list[tuple[str, ...]]) -> list[tuple[Bar | None, ...]]:
 # Several measures side by side
 
 MOST_UPRIGHT = 6  # measures whose titles stand upright over their columns
-MOST_PRINTED = 16  # measures whose columns fit on paper
+MOST_NAMED = 4  # systems of a top group that are named
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureLine:
+    """One measure in the table of all: who is at the top, and how sure that is."""
+
+    anchor: str
+    name: str
+    about: str  # where high is not good
+    top: str
+    differ: str
+    topics: str
+    assessors: str
+    met: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureGroup:
+    """The measures of one target length and form."""
+
+    target: str
+    lines: tuple[MeasureLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AllMeasures:
+    """A line for every measure."""
+
+    groups: tuple[MeasureGroup, ...]
+
+    @property
+    def conditions(self) -> bool:
+        """Whether any line says how many conditions are met."""
+        return any(line.met for group in self.groups for line in group.lines)
+
+
+def measure_line(
+    c: Comparison, names: Mapping[str, Name], anchor: str, name: str, trust: TrustConditions | None
+) -> MeasureLine:
+    """What the comparison says, in a few words."""
+    directed = c.matrix.info.better is not None
+    pairs, total = c.tested[c.test], int(c.family.sum())
+    candidates = c.candidates() if directed and len(c.standings) > 1 else None
+    standing = "–" if candidates is None else listed([names[s].shown for s in candidates], most=MOST_NAMED)
+    judged = [condition.state for condition in trust or () if condition.state != "not applicable"]
+    return MeasureLine(
+        anchor=anchor,
+        name=name,
+        about="" if c.matrix.info.better == "higher" else c.matrix.info.direction,
+        top=standing,
+        differ=f"{pairs.count(DIFFERENT):,} of {total:,}" if directed and total else "–",
+        topics=span([s.n for s in c.standings]),
+        assessors="–" if c.population is None else f"{len(c.population.assessors):,}",
+        met=f"{judged.count('met')} of {len(judged)}" if judged else "",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +267,6 @@ class Overview:
     def many(self) -> bool:
         """So many columns that their heads are turned."""
         return len(self.columns) > MOST_UPRIGHT
-
-    @property
-    def wide(self) -> bool:
-        """Too wide for paper, which has the league tables instead."""
-        return len(self.columns) > MOST_PRINTED
 
 
 def lead_of(comparisons: Sequence[Comparison]) -> int:

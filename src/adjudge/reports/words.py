@@ -90,7 +90,7 @@ def reading(comparison: Comparison) -> tuple[str, ...]:
     if all(s.n < 2 for s in standings):
         interval = "There are no intervals: they need two topics at least."
     elif all(s.low != s.low for s in standings):
-        interval = f"There are no intervals. {' '.join(without_intervals(comparison))}"
+        interval = " ".join(without_intervals([comparison]))
     elif sampled:
         interval = (
             f"The bar is the {level_words(comparison.level)} interval of a system's distance from the average system,"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from adjudge.analyses.agreement import Agreement
+from adjudge.analyses.agreement.coefficients import QuestionAgreement
 from adjudge.analyses.agreement.result import AgreementResult, agreement_on, asked_of
 from adjudge.analyses.pages.chapter import FORM, LENGTH, Absent, Findings, page_figure
 from adjudge.analyses.pages.judgments import JudgmentsPart, without_people
 from adjudge.analyses.pages.sections import Section, section
 from adjudge.core.words import counted, listed
+from adjudge.judgments.protocol import QUALITY
 
 
 class AgreementPart(JudgmentsPart[AgreementResult]):
@@ -21,12 +24,13 @@ class AgreementPart(JudgmentsPart[AgreementResult]):
         scores, main = findings.scores, findings.main_target
         if not scores.assessors() and scores.folder is None:
             return without_people(scores)
-        return agreement_on(
+        result = agreement_on(
             asked_of(scores.everyone or scores, scores.left_out),
             lambda question: question.is_of(main.length, main.form),
             Agreement(level=findings.options.level, seed=findings.options.seed, without=scores.left_out),
             pyramids_of=main,
         )
+        return replace(result, questions=tuple(map(_labelled, result.questions)))
 
     def about(self, result: AgreementResult, findings: Findings) -> Iterator[str]:
         yield from super().about(result, findings)
@@ -59,6 +63,12 @@ class AgreementPart(JudgmentsPart[AgreementResult]):
                 f"alpha is below .667 on {len(low):,} of {counted(len(defined), 'question')} ({names}): answers depend"
                 " much on who gave them"
             )
+
+
+def _labelled(question: QuestionAgreement) -> QuestionAgreement:
+    """By what a question on quality is about, not by its number."""
+    label = question.label if question.question.startswith(QUALITY) else ""
+    return replace(question, title=label or question.title)
 
 
 PART = AgreementPart()

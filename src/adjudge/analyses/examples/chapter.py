@@ -61,7 +61,6 @@ class SideTopic:
     """With a full stop."""
     texts: tuple[SideText, ...]
     references: tuple[SideText, ...]
-    more_references: tuple[SideText, ...]
     lists: tuple[tuple[int, str, str], ...]
     """By side: its name, and the n-grams that count for it alone."""
     units: tuple[SideUnit, ...]
@@ -75,6 +74,8 @@ class ExamplesContent:
     second: Name
     marked: bool
     language: str
+    reading: tuple[str, ...]
+    """What is marked, and how topics were chosen."""
     topics: tuple[SideTopic, ...]
     notes: tuple[str, ...]
     signature: str
@@ -108,19 +109,21 @@ class ExamplesPart(ReportPart[ExamplesResult]):
         names = names_of(findings.collection, sorted(systems))
         shown = replace(result, labels={system: name.shown for system, name in names.items()})
         a, b = result.between
+        first, *reading = shown.sentences()
         content = ExamplesContent(
             first=names[a],
             second=names[b],
             marked=result.made != "nothing",
             language=result.language,
+            reading=tuple(reading),
             topics=tuple(_topic(topic, shown, names) for topic in result.examples),
             notes=tuple(result.warnings()),
             signature=result.signature,
         )
-        sentences = tuple(shown.sentences())
+        sentences: tuple[str, ...] = (first,)
         if result.measure != findings.directed[0].measure:
             of = f"By {result.title}, the first measure that says what counts in a text."
-            sentences = (of, *sentences)
+            sentences = (of, first)
         return Chapter(self.ANCHOR, self.QUESTION, sentences, self.template, content)
 
 
@@ -145,8 +148,7 @@ def _topic(topic: ExampleTopic, result: ExamplesResult, names: dict[str, Name]) 
         title=topic.title,
         why=f"{because}.",
         texts=texts,
-        references=tuple(sides[:1]),
-        more_references=tuple(sides[1:]),
+        references=tuple(sides),
         lists=tuple(
             (side, names[system].shown, listed_grams(grams, " · ", MOST_LISTED))
             for side, (system, grams) in enumerate(only)

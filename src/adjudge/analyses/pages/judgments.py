@@ -33,7 +33,7 @@ class JudgmentsPart(SectionPart[R]):
     """What its signature is of, where it has one."""
 
     def about(self, result: R, findings: Findings) -> Iterator[str]:
-        """Which of people's measures were looked at, and how systems are called."""
+        """Which of people's measures were looked at."""
         scores, people = findings.scores, people_of(findings)
         judged = _judged(scores, list(scores.measures))
         if len(people) < len(judged):
@@ -42,8 +42,6 @@ class JudgmentsPart(SectionPart[R]):
                 f"Of {counted(len(judged), 'measure')} that assessors gave, {names}"
                 f" {'is' if len(people) == 1 else 'are'} looked at here; the commands below take any with -m."
             )
-        if any(scores.labels.get(name) not in (None, name) for name in scores.kinds):
-            yield "Systems are called by their ids here."
 
     def signatures(self, result: R) -> Iterator[tuple[str, str]]:
         if self.SIGNED:

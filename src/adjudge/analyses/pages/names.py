@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from adjudge.data.collection import Collection
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,50 @@ def names_of(collection: Collection, systems: Iterable[str]) -> dict[str, Name]:
     }
 
 
+OF_SYSTEMS = frozenset({"system", "systems", "candidates", "groups", "overlaps", "ties", "missing"})
+"""What results call that holds names of systems."""
+ASKED = frozenset({"asked", "scores", "run", "collection"})
+"""What a result was made of."""
+
+
+def labels_of(collection: Collection) -> dict[str, str]:
+    """What every system of the collection is called, by its id."""
+    return {system: name.shown for system, name in names_of(collection, collection.systems).items()}
+
+
+def called(thing: T, labels: Mapping[str, str], field: str = "") -> T:
+    """A result, or a part of it, with systems called by their labels; found by what fields are called."""
+    made: Any = thing
+    if isinstance(thing, str):
+        made = labels.get(thing, thing) if field in OF_SYSTEMS else thing
+    elif type(thing) in (tuple, list):
+        entries = [called(entry, labels, field) for entry in made]
+        if any(new is not old for new, old in zip(entries, made, strict=True)):
+            made = type(made)(entries)
+    elif isinstance(thing, dict):
+        made = {
+            called(key, labels, field): called(value, labels, key if isinstance(key, str) else field)
+            for key, value in thing.items()
+        }
+    elif is_dataclass(thing) and not isinstance(thing, type):
+        kept = {
+            each.name: getattr(thing, each.name)
+            for each in fields(thing)
+            if each.init and each.name not in ASKED
+        }
+        parts = {name: called(value, labels, name) for name, value in kept.items()}
+        if changed := {name: value for name, value in parts.items() if value is not kept[name]}:
+            made = replace(made, **changed)
+    return cast(T, made)
+
+
 def in_words(comparison: Comparison, names: dict[str, Name]) -> Comparison:
     """The same comparison with systems called as they are shown, so that its sentences fit the tables."""
     matrix = comparison.matrix
+
+    def shown(system: str) -> str:
+        return names[system].shown if system in names else system
+
     return replace(
         comparison,
         matrix=replace(
@@ -56,7 +100,12 @@ def in_words(comparison: Comparison, names: dict[str, Name]) -> Comparison:
             systems=tuple(names[s].shown for s in matrix.systems),
             missing=tuple((topic, names[s].shown, why) for topic, s, why in matrix.missing),
         ),
+        kinds={shown(s): kind for s, kind in comparison.kinds.items()},
         standings=tuple(replace(s, system=names[s.system].shown) for s in comparison.standings),
+        fewer_references=tuple(
+            replace(note, data=note.data | {"people": [shown(who) for who in note.data["people"]]})
+            for note in comparison.fewer_references
+        ),
         changes=comparison.changes
         and comparison.changes.called({s: name.shown for s, name in names.items()}),
     )

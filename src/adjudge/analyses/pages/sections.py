@@ -1,14 +1,15 @@
-"""Chapters of sections: what each analysis says, its table, its picture, and what unfolds."""
+"""Chapters of sections: what every analysis says, a picture, and what unfolds."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, ClassVar, TypeVar
 
 from adjudge.analyses.pages.chapter import Absent, Chapter, Findings, PageFigure, ReportPart
+from adjudge.analyses.pages.names import called, labels_of
 from adjudge.analyses.pages.parts import ShownTable, shown_table
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.table import Table
@@ -17,47 +18,39 @@ from adjudge.core.words import capitalised, counted, listed
 R = TypeVar("R", bound=Any)
 
 TEMPLATE = "analyses/pages/sections.html.j2"
-SAID = 3
-"""Sentences of an analysis that are not folded."""
-FIRST_ROWS = 15
-"""Rows of a table that stands open."""
-FOLDED_ROWS = 40
-"""Rows of a table that unfolds."""
+MOST_ROWS = 40
+"""Rows of a table."""
 MOST_FURTHER = 6
-"""Tables that are folded; the command has all."""
+"""Tables after a section's first; the command has all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One analysis: its first sentences and table, and what unfolds."""
+    """What unfolds of one analysis."""
 
     anchor: str
     title: str
     sentences: tuple[str, ...]
     figure: PageFigure | None
     tables: tuple[ShownTable, ...]
-    more: tuple[str, ...]
-    """Further sentences."""
-    further: tuple[ShownTable, ...]
-    """Further tables."""
     left: str
-    """How many more there are, and where."""
+    """How many more tables there are, and where."""
     notes: tuple[str, ...]
     command: str
     """That gives all of it."""
     about_command: str
     signature: str
+    answer: str = ""
+    """What stands open: the headline."""
 
-    @property
-    def unfolds(self) -> str:
-        """What is folded, in words; empty where nothing is."""
-        folded = {
-            "more sentences": self.more,
-            "tables": self.further,
-            "notes": self.notes,
-            "the signature": self.signature,
-        }
-        return capitalised(listed([words for words, there in folded.items() if there]))
+    def holds(self, open_figure: PageFigure | None) -> str:
+        """What is folded, in words."""
+        there = [
+            "figure" if self.figure and self.figure is not open_figure else "",
+            counted(len(self.tables), "table") if self.tables else "",
+            counted(len(self.notes), "note") if self.notes else "",
+        ]
+        return capitalised(listed([*filter(None, there)]) or "more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +60,11 @@ class Sections:
     about: tuple[str, ...] = ()
     """What was chosen, and how systems are called."""
     sections: tuple[Section, ...] = ()
+
+    @property
+    def figure(self) -> PageFigure | None:
+        """The first that fits a screen stands open."""
+        return next((s.figure for s in self.sections if s.figure and not s.figure.tall), None)
 
     def and_then(self, other: Sections) -> Sections:
         about = tuple(dict.fromkeys((*self.about, *other.about)))
@@ -86,26 +84,31 @@ def section(
     figure: PageFigure | None = None,
     signature: str = "",
 ) -> Section:
-    """A section whose tables are escaped HTML; of long tables the first rows, of many sentences the first few."""
-    all_sentences = list(sentences)
-    first = tuple(dict.fromkeys(all_sentences[:SAID]))
+    """A section whose tables are escaped HTML; of long tables the first rows, of many tables the first few."""
     rest = [table for table in further if table.rows]
     left = len(rest) - MOST_FURTHER
     where = "with the command below" if command else "not shown"
+    shown = [*(table for table in tables if table.rows), *rest[:MOST_FURTHER]]
     return Section(
         anchor=anchor,
         title=title,
-        sentences=first,
+        sentences=tuple(dict.fromkeys(sentences)),
         figure=figure,
-        tables=tuple(shown_table(table, most=FIRST_ROWS, where=where) for table in tables if table.rows),
-        more=tuple(text for text in dict.fromkeys(all_sentences[SAID:]) if text not in first),
-        further=tuple(shown_table(table, most=FOLDED_ROWS, where=where) for table in rest[:MOST_FURTHER]),
+        tables=tuple(shown_table(table, most=MOST_ROWS, where=where) for table in shown),
         left=f"{counted(left, 'more table')} with the command below." if left > 0 else "",
         notes=tuple(dict.fromkeys(notes)),
         command=command,
         about_command=about_command,
         signature=signature,
     )
+
+
+def with_answers(headlines: Sequence[str], sections: Sequence[Section]) -> Iterator[Section]:
+    """Sections that open with the headline of their own; the last also tells what is left of them."""
+    for place, one in enumerate(sections):
+        first, *rest = headlines[place:] or [""]
+        more = rest if place == len(sections) - 1 else []
+        yield replace(one, answer=first, sentences=(*more, *one.sentences))
 
 
 class SectionPart(ReportPart[R]):
@@ -151,6 +154,7 @@ class SectionPart(ReportPart[R]):
     def chapter(self, result: R | Absent, findings: Findings) -> Chapter:
         if isinstance(result, Absent):
             return Chapter(self.ANCHOR, self.QUESTION, (), TEMPLATE, Sections(), (result,))
-        content = Sections(tuple(self.about(result, findings)), tuple(self.sections(result, findings)))
-        headlines, missing = tuple(self.headlines(result)), tuple(self.missing(result))
-        return Chapter(self.ANCHOR, self.QUESTION, headlines, TEMPLATE, content, missing)
+        shown = called(result, labels_of(findings.collection))
+        sections = with_answers(list(self.headlines(shown)), list(self.sections(shown, findings)))
+        content = Sections(tuple(self.about(shown, findings)), tuple(sections))
+        return Chapter(self.ANCHOR, self.QUESTION, (), TEMPLATE, content, tuple(self.missing(result)))

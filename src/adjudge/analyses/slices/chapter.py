@@ -78,7 +78,6 @@ class SlicedSection:
     """The slices of one measure."""
 
     title: str
-    direction: str
     sentences: tuple[str, ...]
     blocks: tuple[SliceBlock, ...]
     notes: tuple[str, ...]
@@ -91,6 +90,8 @@ class SlicesContent:
 
     sections: tuple[SlicedSection, ...]
     reading: str
+    more: str = ""
+    """Of which measures, where there are more."""
 
 
 class SlicesPart(ReportPart[FoundSlices]):
@@ -136,14 +137,14 @@ class SlicesPart(ReportPart[FoundSlices]):
 
     def chapter(self, result: FoundSlices | Absent, findings: Findings) -> Chapter:
         assert isinstance(result, FoundSlices)
+        told = [_section(sliced, findings.collection) for sliced in result.results]
+        sections = tuple(section for _, section in told)
         return Chapter(
             anchor=self.ANCHOR,
             question=self.QUESTION,
-            sentences=(result.of,) if result.of else (),
+            sentences=tuple(headline for headline, _ in told),
             template=self.template,
-            content=SlicesContent(
-                tuple(_section(sliced, findings.collection) for sliced in result.results), READING
-            ),
+            content=SlicesContent(sections, READING, result.of),
             missing=result.absent,
             part_of="where",
         )
@@ -166,7 +167,8 @@ def _without(result: SystemSlices) -> tuple[Absent, ...]:
     return (Absent(f"No slices by {named}", " ".join(how)),)
 
 
-def _section(sliced: SystemSlices, collection: Collection) -> SlicedSection:
+def _section(sliced: SystemSlices, collection: Collection) -> tuple[str, SlicedSection]:
+    """The headline, and what unfolds."""
     names = names_of(collection, sliced.matrix.systems)
     shown = sliced.called({system: name.shown for system, name in names.items()})
     form = format_for([cell.mean for by in sliced.properties for cell in by.means], steps=100)
@@ -175,10 +177,10 @@ def _section(sliced: SystemSlices, collection: Collection) -> SlicedSection:
         block.open for block in blocks
     ):  # where none is found to matter, the first is shown all the same
         blocks[0] = replace(blocks[0], open=True)
-    return SlicedSection(
+    headline, *sentences = shown.sentences()
+    return headline, SlicedSection(
         title=sliced.matrix.heading,
-        direction=sliced.matrix.info.direction,
-        sentences=tuple(shown.sentences()),
+        sentences=tuple(sentences),
         blocks=tuple(blocks),
         notes=tuple(shown.note_text(note) for note in shown.notes() if note.code != "no-slices"),
         signature=sliced.signature,

@@ -12,6 +12,7 @@ from adjudge.analyses.pages.sections import Section, section
 from adjudge.analyses.stability import stability
 from adjudge.analyses.stability.noise import RankNoise
 from adjudge.analyses.stability.result import StabilityResult
+from adjudge.analyses.stability.words import noise_sentences
 from adjudge.core.table import Table
 
 IN_PAPERS = ("judge-noise", "resolutions", "self-agreement")
@@ -49,11 +50,11 @@ class StabilityPart(JudgmentsPart[StabilityResult]):
     def sections(self, result: StabilityResult, findings: Findings) -> Iterator[Section]:
         tables = result.all_tables
         first = next((table for table in tables if table.name.startswith("judge-noise")), tables[0])
-        _, *sentences = result.sentences()
+        answers = list(self.headlines(result))
         yield section(
             "trust-stability",
             "How stable is the ranking?",
-            sentences=sentences,
+            sentences=[text for text in result.sentences() if text not in answers],
             figure=page_figure(result, "stability"),
             tables=[first],
             further=[table for table in tables if table is not first],
@@ -61,6 +62,11 @@ class StabilityPart(JudgmentsPart[StabilityResult]):
             command=self.command(findings),
             signature=result.signature,
         )
+
+    def headlines(self, result: StabilityResult) -> Iterable[str]:
+        """How far the ranking depends on who judged, where that can be said."""
+        drawn = next(filter(lambda noise: noise.drawn is not None, result.noise), None)
+        yield result.headline() if drawn is None else next(noise_sentences(drawn))
 
     def unknown(self, result: StabilityResult | Absent, findings: Findings) -> Iterator[str]:
         yield from super().unknown(result, findings)
