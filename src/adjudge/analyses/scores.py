@@ -134,6 +134,8 @@ class Scores:
     """By measure that cannot be had without them: why."""
     simulated: Mapping[str, int] = field(default_factory=dict)
     """By measure that judgments are behind: how many judgments are of simulated assessors."""
+    source: str = ""
+    """The path that they were read from, as it was said; empty of rows in memory."""
 
     # Where scores come from
 
@@ -802,6 +804,8 @@ def read_scores(source: Source, options: TableOptions = AS_IT_SAYS) -> Scores:
             raise UsageError(
                 f"scores are {what}, expected an evaluation, its scores, a path to a folder or a file, or a DataFrame"
             )
+    if isinstance(source, str | Path):
+        scores = replace(scores, source=str(source))
     return scores.without(options.without)
 
 

@@ -57,7 +57,7 @@ def command(
     primary: options.Primary = None,
     across: options.Across = "each",
     seed: options.Seed = 0,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Say every pair in words.")] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Show every pair of systems.")] = False,
     sentence_mark: Annotated[
         str | None,
         typer.Option(

@@ -62,7 +62,10 @@ class Comparing(Analysis[R_co]):
     )
     alpha: float = shared("alpha")
     effects: bool = option(False, help="Also show how large the differences are.")
-    pairs: bool = option(False, help="Say every pair in words.")
+    pairs: bool = option(
+        False,
+        help="Show every pair: difference, interval, p by each test; of ten systems it is shown anyway.",
+    )
     tests: str | Sequence[str] = option(
         (), metavar="A,B", panel=ADVANCED, help="Run these tests as well; each is corrected by itself."
     )

@@ -48,7 +48,7 @@ class Groups(Analysis["GroupsResult"]):
     )
     best: bool = option(False, help="Hsu's comparisons of every system with the best of the others.")
     alpha: float = shared("alpha")
-    pairs: bool = option(False, help="Say every pair in words.")
+    pairs: bool = option(False, help="Show every pair: difference, interval, p.")
     pool_humans: bool = shared("pool_humans", panel=ADVANCED)
     adjust: Adjust | None = option(
         None,

@@ -73,8 +73,8 @@ def headline(compared: MeasureComparison) -> str:
             if pair.conclusion == "not tested"
         ]
         clauses.append(f"{untested:,} could not be tested ({listed(names)})")
-    who = "".join(f"; {clause}" for clause in _best(compared, bool(differ + alike)))
-    return f"In correlation {compared.where} ({on(compared)}), {'; '.join(clauses)}{who}."
+    who = "".join(f" {sentence}." for sentence in _best(compared, bool(differ + alike)))
+    return f"In correlation {compared.where} ({on(compared)}), {'; '.join(clauses)}.{who}"
 
 
 def on(compared: MeasureComparison) -> str:
@@ -91,12 +91,12 @@ def _best(compared: MeasureComparison, decided: bool) -> Iterator[str]:
     if len(there) < 2:
         return
     if not decided:
-        yield "which measure is the best is left open"
+        yield "Which measure is the best is left open"
         return
     names = [compared.places[k].measure.words for k in there]
     better = compared.better[there][:, there]
-    some = f"of the {len(there)} that have a correlation, " if len(there) < len(compared.places) else ""
-    yield some + best_words(better, names, what="measure")
+    some = f"Of the {len(there)} that have a correlation, " if len(there) < len(compared.places) else ""
+    yield best_words(better, names, what="measure", start=some)
     within = {
         name
         for pair in compared.pairs
@@ -109,7 +109,7 @@ def _best(compared: MeasureComparison, decided: bool) -> Iterator[str]:
         if compared.places[there[k]].measure.measure not in within
     ]
     if few:
-        yield f"no difference of {listed([measure.words for measure in few])} could have been found"
+        yield f"No difference of {listed([measure.words for measure in few])} could have been found"
 
 
 def _sentences(compared: MeasureComparison) -> Iterator[str]:
