@@ -26,8 +26,6 @@ from adjudge.analyses.groups.words import (
     about_hsd,
     about_spread,
     contrast_sentence,
-    pair_sentence,
-    pair_sentences,
 )
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
@@ -179,7 +177,9 @@ def test_differences_of_too_few_topics_could_not_have_been_found() -> None:
 )
 def test_no_difference_of_nan_or_inf_is_ever_said(values: FloatArray, method: str) -> None:
     found = grouped(of(values), method=method)
-    text = "\n".join([*found.sentences(), *pair_sentences(found), repr(found), found.to_latex()])
+    text = "\n".join(
+        [*found.sentences(), found.table("differences").to_text(), repr(found), found.to_latex()]
+    )
     assert not re.search(r"\b(nan|inf)\b", text), text
     if method == "tukey":
         assert not found.concluded()["differ"]
@@ -283,7 +283,7 @@ def check_page(found: GroupsResult) -> None:
     counted = found.as_dict()["conclusions"]
     assert sum(counted.values()) == len(frame)
     assert counted["differ"] == (frame["conclusion"] == "differ").sum()
-    text = "\n".join([*found.sentences(), *pair_sentences(found)])
+    text = "\n".join([*found.sentences(), found.table("differences").to_text()])
     assert not re.search(r"\b(nan|inf)\b|-0\.0000", text), text
     json.dumps(found.as_dict(), allow_nan=False)
 
@@ -427,10 +427,8 @@ def test_what_is_said_of_pairs_contrasts_and_spreads(approved: Approved) -> None
     pooled = [tukey(values), tukey(holes), tukey(levels), tukey(values[:1]), tukey(values[:, :1])]
     few = np.column_stack([values[:4, :3], values[:4, 0] + 1])
     lines = [f"hsd: {about_hsd(test)}" for test in (*pooled, tukey(values, scale="topic-ranks"))]
-    for test in (tukey(empty), own_pairs(empty, rng=rng), own_pairs(few, rng=rng)):
-        names = list(itertools.combinations("abcde"[: 5 if len(test) == 10 else 4], 2))
-        lines += [f"pair: {pair_sentence(test, k, *names[k])}" for k in range(4)]
-        lines += [f"pair: {pair_sentence(test, 1, 'a', 'c', better)}" for better in ("lower", None)]
+    for method, scores in (("tukey", empty), ("auto", empty), ("t", few)):
+        lines += grouped(of(scores), method=method, pairs=True).table("differences").lines()
     for tested in (contrasts(empty, weights, adjust="scheffe"), own_contrasts(empty, weights, rng=rng)):
         lines += [f"contrast: {contrast_sentence(tested, k, f'contrast {k}')}" for k in range(4)]
     looked_at = [values, values[:, :3] * [5, 1, 1], np.ones((1, 3)), np.ones((5, 3)), rng.normal(size=(9, 2))]

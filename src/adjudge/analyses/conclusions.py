@@ -108,14 +108,16 @@ class Tested(Untold):
 
         return int(((self.conclusion != OUTSIDE) & ~np.isnan(self.results.p)).sum())
 
-    def wants_resamples(self, alpha: float) -> bool:
-        """Whether more resamples could bring pairs that are out of reach into it."""
+    def out_of_resamples(self, alpha: float) -> int:
+        """How many pairs are out of reach for want of resamples: more of these could bring them into it."""
         import numpy as np
 
         if self.resamples is None:
-            return False
+            return 0
+        if self.floor > alpha:
+            return self.count(OUT_OF_REACH)
         p = self.smallest[(self.conclusion == OUT_OF_REACH) & ~np.isnan(self.smallest)]
-        return self.floor > alpha or bool(p.size and p.min() <= (1 + 1e-9) / (self.resamples + 1))
+        return int((p <= (1 + 1e-9) / (self.resamples + 1)).sum())
 
     def why(self, k: int) -> str | None:
         """Why the k-th pair has no corrected p, or could not have been found."""

@@ -142,6 +142,8 @@ class Scores:
     """By measure and code of a note on scores that are left out: the topic of each."""
     chosen: TopicChoice | None = None
     """The topics that were asked for; None for all."""
+    source: str = ""
+    """The path that they were read from, as it was said; empty of rows in memory."""
 
     # Where scores come from
 
@@ -893,6 +895,8 @@ def read_scores(source: Source, options: TableOptions = AS_IT_SAYS) -> Scores:
             raise UsageError(
                 f"scores are {what}, expected an evaluation, its scores, a path to a folder or a file, or a DataFrame"
             )
+    if isinstance(source, str | Path):
+        scores = replace(scores, source=str(source))
     return scores.of_topics(options.topics).without(options.without)
 
 

@@ -199,6 +199,11 @@ class Result(Pictured):
         """The tables, made once."""
         return tuple(self.tables())
 
+    @property
+    def lasting_tables(self) -> Sequence[Table]:
+        """Those that are not shown in passing; all that were asked for by name."""
+        return [table for table in self.all_tables if not table.in_passing or table.name in self.picked]
+
     def table(self, name: str | None = None) -> Table:
         """One table by its name; without one the first, with what it says, notes and the signature."""
         tables = self.all_tables
@@ -251,7 +256,7 @@ class Result(Pictured):
             **plain(self.facts()),
             "tables": {
                 table.name: [plain(record) for record in table.records()]
-                for table in (*self.all_tables, *map(self.table, self.in_json()))
+                for table in (*self.lasting_tables, *map(self.table, self.in_json()))
             },
             "sentences": list(self.sentences()),
             "warnings": self.warnings(),
@@ -263,7 +268,7 @@ class Result(Pictured):
         return as_json(self.as_dict())
 
     def _signed(self) -> Tables:
-        return Tables(tuple(replace(table, signature=self.signature) for table in self.all_tables))
+        return Tables(tuple(replace(table, signature=self.signature) for table in self.lasting_tables))
 
     def to_latex(self) -> str:
         """For a paper, with booktabs rules."""

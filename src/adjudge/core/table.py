@@ -117,6 +117,8 @@ class Table:
     """For print: what LaTeX refers to it by, where several have its name."""
     first: int | None = None
     """How many rows a terminal shows of a table that may be very long; None for all."""
+    in_passing: bool = False
+    """Whether it is for a terminal and a notebook; LaTeX, Markdown and JSON have it where it is asked for by name."""
 
     def __post_init__(self) -> None:
         for row in self.rows:

@@ -15,6 +15,7 @@ from adjudge.analyses.catalogue.catalogue import CATALOGUE
 from adjudge.analyses.catalogue.choice import choices, first_drawn
 from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.analyses.compare.several import ComparedMeasures
+from adjudge.analyses.compare.words import headline
 from adjudge.analyses.methods import breaking_tex, cite, correction_words, name_of_test, title
 from adjudge.analyses.pages.judgments import people_of
 from adjudge.analyses.references import keys_in
@@ -239,7 +240,7 @@ def _results(findings: Findings, tables: Sequence[FolderTable], figures: Sequenc
     headlines: dict[str, list[str]] = {SYSTEMS: []}
     for c in findings.comparisons:
         if c.matrix.info.better is not None and len(c.standings) > 1:
-            headlines[SYSTEMS].append(c.headline())
+            headlines[SYSTEMS].append(headline(c, named=True))
     for part in parts():
         headlines.setdefault(part.PAPER, [])
     for part, result in with_results(findings):

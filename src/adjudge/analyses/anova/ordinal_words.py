@@ -91,10 +91,10 @@ NOTES = {
 def sentences(result: OrdinalResult) -> Iterator[str]:
     yield _headline(result)
     names = [place.system for place in result.systems if not place.outside]
-    best = best_words(result.better(), names, directed=result.info.better is not None)
     outside = [place for place in result.systems if place.outside]
-    among = f", among the {len(names)} systems in it," if outside else ""
-    yield f"By the ordinal model{among} {best}."
+    among = f", among the {len(names)} systems in it" if outside else ""
+    directed = result.info.better is not None
+    yield f"{best_words(result.better(), names, directed=directed, start=f'By the ordinal model{among}, ')}."
     for place in outside:
         yield f"{place.system} is in neither model: by its ratings alone it is {_side(result, place)} all of them."
     yield from _disagreements(result)

@@ -70,7 +70,10 @@ class Comparing(Analysis[R_co]):
     )
     alpha: float = shared("alpha")
     effects: bool = option(False, help="Also print effect sizes.")
-    pairs: bool = option(False, help="Print every pair: difference, interval and p.")
+    pairs: bool = option(
+        False,
+        help="Print every pair: difference, interval, p by each test. For up to ten systems this is the default.",
+    )
     tests: str | Sequence[str] = option(
         (), metavar="A,B", panel=ADVANCED, help="More tests to run; each is corrected by itself."
     )

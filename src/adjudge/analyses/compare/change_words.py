@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from adjudge.core.words import counted, listed
+from adjudge.analyses.phrasebook import enumerated
+from adjudge.core.words import capitalised, counted, listed
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.without import ConclusionChanges, Pairs
@@ -27,7 +28,7 @@ def title(changes: ConclusionChanges) -> str:
 def sentences(changes: ConclusionChanges) -> Iterator[str]:
     """How many pairs differ before and after, and what changes."""
     yield _headline(changes)
-    word = "best" if changes.directed else "highest"
+    word = "top" if changes.directed else "highest"
     if changes.gone:
         yield f"Nobody else judged {listed(changes.gone)}."
     if changes.lost:
@@ -39,31 +40,31 @@ def sentences(changes: ConclusionChanges) -> Iterator[str]:
     if changes.candidates_before is not None and changes.candidates_after is not None:
         if changes.candidates_changed:
             yield (
-                f"The candidates for the {word} are {listed(changes.candidates_after)} instead of"
-                f" {listed(changes.candidates_before)}."
+                f"{capitalised(word)} group: {enumerated(changes.candidates_after) or 'none'} instead of"
+                f" {enumerated(changes.candidates_before) or 'none'}."
             )
         else:
-            yield f"The candidates for the {word} are the same."
+            yield f"The {word} group is the same."
     if changes.moves:
         moves = [f"{move.system} from {move.before} to {move.after}" for move in changes.moves]
         yield f"Ranks by the mean move: {listed(moves)}."
     else:
-        yield "No system's rank by the mean moves."
+        yield "Ranks by the mean are the same."
 
 
 def _headline(changes: ConclusionChanges) -> str:
     who, before, after = listed(changes.left_out), changes.before, changes.after
     if not changes.pairs:
-        return f"Without {who} no pair of systems is left to compare with what all assessors say."
+        return f"Without {who} no pair of systems is left."
     of = counted(changes.pairs, "pair")
-    whom = " for assessors like those who judged" if changes.sampled else ""
+    whom = ", for assessors like those who judged" if changes.sampled else ""
     if not (changes.lost or changes.gained or changes.turned):
         if before:
-            return f"Without {who} the same {before:,} of {of} {_verb(before)}{whom}."
-        return f"Neither with nor without {who} does any of {of} differ significantly{whom}."
+            return f"Without {who}: the same {before:,} of {of} {_verb(before)}{whom}."
+        return f"No pair differs significantly with or without {who}{whom}."
     if after == before:
-        return f"Without {who} as many of {of} differ{whom}, {after:,}, but others or the other way round."
-    return f"Without {who} {after:,} instead of {before:,} of {of} {_verb(after)}{whom}."
+        return f"Without {who}: {after:,} of {of} {_verb(after)} as before{whom}, but not the same or not the same way."
+    return f"Without {who}: {after:,} of {of} {_verb(after)} instead of {before:,}{whom}."
 
 
 def _verb(n: int) -> str:

@@ -18,6 +18,7 @@ from adjudge.analyses.compare.words import NO_NUMBER, VERDICTS
 from adjudge.analyses.conclusions import (
     CONCLUSIONS,
     DIFFERENT,
+    OUT_OF_REACH,
     Conclusion,
     PairIntervals,
     Tested,
@@ -29,17 +30,19 @@ from adjudge.analyses.conclusions import (
 )
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.matrix_result import MatrixResult
-from adjudge.analyses.phrasebook import low_to_high, rank_range
+from adjudge.analyses.phrasebook import ends_of_difference, low_to_high, rank_range, short_conclusion
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.tests import ASSESSORS, Test
+from adjudge.core.bars import interval_bars
 from adjudge.core.errors import DataError, UsageError, among, quoted
 from adjudge.core.phrases import Argument
 from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table, hidden
-from adjudge.core.words import counted, listed
+from adjudge.core.words import counted, listed, p_number
 from adjudge.data.scores import AllLengths, MeasureInfo, ScoreMatrix
 
 if TYPE_CHECKING:
+    from adjudge.analyses.compare.next_step import NextStep
     from adjudge.analyses.methods import MethodsParagraph
     from adjudge.stats.checks import BoolArray, FloatArray, IntArray
     from adjudge.stats.effects import PairEffects
@@ -53,6 +56,10 @@ Which = tuple[str, int | AllLengths | None, str | None]
 """A measure, a length and a form."""
 Ordering = Literal["", "topics", "apart", "assessors"]
 """Where cells are missing, what means are adjusted for: topics, topics and assessors; or that nothing joins them."""
+BAR = 25
+"""Of the picture of intervals, in characters."""
+MOST_IN_PAIRS = 10
+"""Systems up to which a terminal shows every pair unasked."""
 ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
 """Tests that skewed differences with a mean of 0 make significant."""
 MISSING_SCORES = "missing-scores"
@@ -75,7 +82,10 @@ def compare_each(
         raise DataError(
             f"assessor effects: the scores of {names} name no assessor; a column 'assessor' of a long table can"
         )
-    compared = conclusions(ready, asked, primary=primary, together=together)
+    compared = [
+        replace(c, scores=scores) if c.alone else c
+        for c in conclusions(ready, asked, primary=primary, together=together)
+    ]
     if scores.everyone is None:
         return compared
     before = []
@@ -298,6 +308,7 @@ def conclusions(
             tests,
             asked,
             role="" if primary is None else "primary" if one.matrix.measure == primary else "secondary",
+            alone=len(prepared) == 1 or one.matrix.measure == primary,
             corrected=total if together else int(one.family.sum()),
         )
         for one, tests in zip(prepared, tested, strict=True)
@@ -328,6 +339,7 @@ def _comparison(
     asked: Comparing[Any],
     *,
     role: str,
+    alone: bool,
     corrected: int,
 ) -> Comparison:
     import numpy as np
@@ -361,6 +373,7 @@ def _comparison(
         tested=tested,
         interval="deviation-t" if prepared.maker else "t" if codes is None else "cluster-t",
         role=role,
+        alone=alone,
         corrected=corrected,
     )
 
@@ -440,6 +453,10 @@ class Comparison(MatrixResult, Basis):
     """The pairs over which p is corrected; more than this comparison's where measures are corrected together."""
     changes: ConclusionChanges | None = None
     """Where assessors were left out: which conclusions are others with everybody."""
+    alone: bool = True
+    """Whether it is the one comparison that was asked for, or that of the primary measure: a terminal shows more."""
+    scores: Scores | None = field(default=None, compare=False)
+    """Where they are at hand: what was compared."""
 
     @property
     def test(self) -> Test:
@@ -554,6 +571,13 @@ class Comparison(MatrixResult, Basis):
         return _better(self.matrix, self.tested[self.test], [s.system for s in self.standings])
 
     @cached_property
+    def next_step(self) -> NextStep | None:
+        """What would decide between the best systems, where something can be said of it."""
+        from adjudge.analyses.compare.next_step import next_step
+
+        return next_step(self) if self.alone and self.scores is not None else None
+
+    @cached_property
     def topics_by_difficulty(self) -> tuple[str, ...]:
         """The topics from the easiest to the hardest, by mean ranks as `topics` has them; without scores last."""
         from adjudge.analyses.topics.result import topics_of_matrix
@@ -637,12 +661,16 @@ class Comparison(MatrixResult, Basis):
 
     def tables(self) -> Iterator[Table]:
         yield self._league()
+        if self.asked.pairs or (
+            self.alone and 1 < len(self.standings) <= MOST_IN_PAIRS and self.family.any()
+        ):
+            yield replace(self._differences(), in_passing=not self.asked.pairs)
         if self.asked.effects:
             yield self._effects()
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
-        """A row per pair and test, and how large the differences are."""
-        return {"pairs": self._pairs_table, "effects": self._effects}
+        """A row per pair and test; a row per pair with the p of every test; and how large the differences are."""
+        return {"pairs": self._pairs_table, "differences": self._differences, "effects": self._effects}
 
     @property
     def csv_table(self) -> str:
@@ -653,7 +681,14 @@ class Comparison(MatrixResult, Basis):
         from adjudge.analyses.compare.several_words import league_caption
 
         moved = self.is_adjusted
-        of = ", beside the average system" if self.sampled else ", unadjusted" if moved else ""
+        of = " (relative to the average system)" if self.sampled else " (unadjusted)" if moved else ""
+        secondary = "secondary measure, " if self.role == "secondary" else ""
+        axis, lines = interval_bars(
+            # Adjusted means lie within the intervals of a mixed model, not within those of the systems' own topics.
+            [(s.low, s.adjusted if self.sampled else s.mean, s.high) for s in self.standings],
+            width=BAR,
+            form=".3g",
+        )
         stars = {} if self.asked.against is None else marks(self) or {}
         ranked: Literal["always", "never"] = "always" if self.complete else "never"
         best = best_of(self, self.kinds)
@@ -668,15 +703,16 @@ class Comparison(MatrixResult, Basis):
                     "star": stars.get(s.system, ""),
                     "interval": low_to_high(s.low, s.high),
                     "ranks": ranks(s),
+                    "bar": line,
                     **open_ranks,
                 }
-                for s in self.standings
+                for s, line in zip(self.standings, lines, strict=True)
             ],
             *hidden("measure length form"),
             Column("rank", ""),
             Column("system", right=False),
             Column("kind", show="varies"),
-            Column("n", "topics"),
+            Column("n", "topics", show="varies"),
             Column("mean", format=".4f"),
             Column("adjusted", "adjusted mean", format=".4f", show="always" if moved else "never"),
             Column("star", "", data=False, raised=True, show="print" if stars else "never"),
@@ -685,7 +721,8 @@ class Comparison(MatrixResult, Basis):
             *hidden("best worst"),
             Column("ranks", data=False, right=False, show=ranked),
             Column("group", right=False, show=ranked),
-            title=f"{self.matrix.heading} ({self.matrix.info.direction},"
+            Column("bar", axis, data=False, right=False, show="terminal"),
+            title=f"{self.matrix.heading} ({secondary}{self.matrix.info.direction},"
             f" {counted(len(self.matrix.topics), 'topic')})",
         )
         bold = "adjusted" if moved else "mean"
@@ -695,6 +732,73 @@ class Comparison(MatrixResult, Basis):
             caption=league_caption(self),
             bold=frozenset((at, bold) for at, s in enumerate(self.standings) if s.system in best),
         )
+
+    def _differences(self) -> Table:
+        """A row per pair: the difference with its interval, and p by every test."""
+        import numpy as np
+
+        from adjudge.analyses.compare.words import differences_title, heading_of_p
+
+        tested, ends, names = self.tested[self.test], self.pair_intervals[self.test], self.matrix.systems
+        counts = tested.results.counts
+        tests = [self.test, *(test for test in self.tested if test != self.test)]
+        rows = []
+        for k in np.flatnonzero(self.family).tolist():
+            conclusion, low, high = int(tested.conclusion[k]), float(ends.low[k]), float(ends.high[k])
+            differ = conclusion == DIFFERENT
+            rows.append(
+                {
+                    **self.target,
+                    "a": names[counts.first[k]],
+                    "b": names[counts.second[k]],
+                    "n": int(counts.n[k]),
+                    "difference": float(counts.difference[k]),
+                    "low": low,
+                    "high": high,
+                    "interval": ends_of_difference(low, high, differ=differ),
+                    **{f"p_{test}": float(self.tested[test].adjusted[k]) for test in tests},
+                    **{
+                        f"p_{test} shown": p_number(float(self.tested[test].adjusted[k])) or None
+                        for test in tests
+                    },
+                    "conclusion": CONCLUSIONS[conclusion],
+                    "short": short_conclusion(conclusion, self.alpha),
+                    "verdict": VERDICTS[differ, bool(self.same[k])]
+                    if self.asked.margin is not None
+                    else None,
+                }
+            )
+        margin = self.asked.margin is not None
+        corrected = " (corrected)" if ends.method not in ("pointwise-t",) and self.corrected > 1 else ""
+        return Table.of(
+            "differences",
+            rows,
+            *hidden("measure length form"),
+            Column("a", "system", right=False),
+            Column("b", "compared with", right=False),
+            Column("n", "topics", show="varies"),
+            Column("difference", format=".4f"),
+            *hidden("low high"),
+            Column("interval", f"{self._level_of_pairs:g}% interval{corrected}", data=False, right=False),
+            *(
+                column
+                for test in tests
+                for column in (
+                    Column(f"p_{test}", show="never"),
+                    Column(f"p_{test} shown", heading_of_p(self, test, tests), data=False, right=True),
+                )
+            ),
+            Column("conclusion", show="never"),
+            Column("short", "", data=False, right=False, show="never" if margin else "always"),
+            Column("verdict", "", right=False, show="always" if margin else "never"),
+            title=differences_title(self),
+        )
+
+    @property
+    def _level_of_pairs(self) -> float:
+        """Of the intervals of differences, of all of them where they are corrected, in per cent."""
+        pointwise = self.asked.intervals == "pointwise"
+        return round(100 * (self.level if pointwise else 1 - self.alpha), 10)
 
     def _pairs_table(self) -> Table:
         return Table.of(
@@ -774,12 +878,13 @@ class Comparison(MatrixResult, Basis):
             "missing": self.matrix.missing,
             "population": of_whom,
             "methods": self.methods().as_dict(),
+            "next_step": None if self.next_step is None else self.next_step.facts(),
             **({"changes": self.changes.facts()} if self.changes else {}),
         }
 
     def notes(self) -> Iterator[Note]:
         """What a reader should know before believing the table."""
-        from adjudge.stats.bootstrap import LEAST_VARIED, flat
+        from adjudge.stats.bootstrap import flat
 
         counts: dict[tuple[str, str], int] = {}
         for _, system, why in self.matrix.missing:
@@ -793,15 +898,19 @@ class Comparison(MatrixResult, Basis):
                 # Pairs may differ for assessors like these and not for these: two tests are not equally keen.
                 these, others = self.tested[self.asked.grouping_test], self.tested[ASSESSORS]
                 if more := int((others.different & ~these.different).sum()):
-                    n = len(self.population.assessors)
                     yield Note.of(
-                        "only-for-assessors-like-them", pairs=more, assessors=n, test=these.results.test
+                        "only-for-assessors-like-them",
+                        pairs=more,
+                        assessors=len(self.population.assessors),
+                        test=these.results.test,
+                        unseen=these.count(OUT_OF_REACH),
+                        alpha=self.alpha,
                     )
         if self.ordering:
             yield Note.of(f"ordered-{self.ordering}")
         no_interval = flat(self.matrix.values)
         if without := [s for j, s in enumerate(self.matrix.systems) if no_interval[j]]:
-            yield Note.of("no-interval", systems=without, topics=LEAST_VARIED)
+            yield Note.of("no-interval", systems=without)
         if tested.results.test in CORRECTIONS:
             yield Note.of("swaps-test-exchangeability")
         if tested.left_out:
@@ -822,7 +931,7 @@ class Comparison(MatrixResult, Basis):
             if self.population is not None:
                 yield Note.of("effects-over-topics", assessors=len(self.population.assessors))
             if lost := int((self._without_interval & self.family).sum()):
-                yield Note.of("effects-without-interval", pairs=lost, topics=LEAST_VARIED)
+                yield Note.of("effects-without-interval", pairs=lost)
 
     def _means_unsure(self) -> int:
         """How many of the pairs that differ have a mean difference that, taken by itself, does not."""

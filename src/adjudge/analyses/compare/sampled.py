@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.analyses.compare import AssessorEffects, Comparing
 from adjudge.analyses.compare.words import THESE_ONLY
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.phrasebook import assessors_like_these, these_assessors
+from adjudge.analyses.phrasebook import assessors_like_these, these_alone, these_assessors
 from adjudge.analyses.scores import HUMANS, Scores
 from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.errors import DataError
@@ -58,6 +58,11 @@ class Population:
     def like_these(self) -> str:
         """`assessors like these three`."""
         return assessors_like_these(len(self.assessors))
+
+    @property
+    def alone(self) -> str:
+        """`these three alone`."""
+        return these_alone(len(self.assessors))
 
     def mean_intervals(self, means: FloatArray, *, level: float) -> tuple[FloatArray, FloatArray]:
         """Of every system's distance from the average system, about its mean."""

@@ -35,7 +35,7 @@ class ComparedMeasures(Results[Comparison]):
     def tables(self) -> Iterator[Table]:
         """Systems x measures; of one measure the league table."""
         if len(self) == 1:
-            yield from self[0].all_tables
+            yield from self[0].lasting_tables
         elif self.results:
             yield measures_table(self.results)
 

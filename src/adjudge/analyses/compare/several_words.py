@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses.compare.marks import STAR, arrow, best_of, leads
 from adjudge.analyses.compare.words import NOTES as NOTES
+from adjudge.analyses.compare.words import headline
 from adjudge.analyses.methods import (
     adjusted_words,
     alpha_words,
@@ -20,6 +21,7 @@ from adjudge.analyses.methods import (
     topics_words,
     without_difference,
 )
+from adjudge.analyses.phrasebook import enumerated
 from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed
 
@@ -30,14 +32,16 @@ if TYPE_CHECKING:
 
 def sentences(result: ComparedMeasures) -> Iterator[Spoken]:
     """Who may be the best by every measure, the headline of every comparison, and over what p is corrected."""
-    yield from dict.fromkeys([_headline(result), *(c.headline() for c in result)])
+    yield from dict.fromkeys([_headline(result), *(headline(c, named=True) for c in result)])
     if scope := scope_words(result):
         yield scope
 
 
 def joint(result: ComparedMeasures) -> Iterator[Spoken]:
     """What stands below comparisons that were shown one by one."""
-    advice = f": name a {Argument('primary')} measure, or correct {Argument('across')} measures"
+    advice = (
+        f" For one claim over all measures: {Argument('primary', 'M')} or {Argument('across', 'measures')}."
+    )
     if scope := _scope(result, advice):
         yield scope
 
@@ -50,23 +54,14 @@ def scope_words(comparisons: Sequence[Comparison]) -> str:
 def _scope(comparisons: Sequence[Comparison], advice: Spoken) -> Spoken:
     if len(comparisons) < 2 or comparisons[0].asked.correct == "none":
         return ""
-    primary = (
-        f" {comparisons[0].matrix.info.words} was named as the primary measure; the others say what else may be"
-        " looked into."
-        if comparisons[0].role
-        else ""
-    )
-    if comparisons[0].corrected > int(comparisons[0].family.sum()):
-        return (
-            f"p-values are corrected over {counted(comparisons[0].corrected, 'pair')}, those of all"
-            f" {len(comparisons)} comparisons together.{primary}"
-        )
-    if primary:
-        return f"p-values are corrected over the pairs of each comparison.{primary}"
-    return (
-        f"p-values are corrected over the pairs of each comparison, not over the {len(comparisons)}"
-        f" comparisons{advice}."
-    )
+    first = comparisons[0]
+    primary = f" The claim rests on the primary measure, {first.matrix.info.words}." if first.role else ""
+    if first.corrected > int(first.family.sum()):
+        return f"p-values are corrected over all measures together ({counted(first.corrected, 'pair')}).{primary}"
+    within = "measure"
+    if len({c.measure for c in comparisons}) < len(comparisons):
+        within = "measure and target" if len({c.measure for c in comparisons}) > 1 else "target"
+    return f"p-values are corrected within each {within}.{primary or advice}"
 
 
 def _headline(result: ComparedMeasures) -> str:
@@ -74,14 +69,16 @@ def _headline(result: ComparedMeasures) -> str:
         return "Nothing is compared."
     asked, names = result.may_be_best()
     if len(asked) < 2:
-        return result[0].headline()
+        return headline(result[0], named=len(result) > 1)
     measures = "both measures" if len(asked) == 2 else f"all {len(asked)} measures"
-    measures += " that have a direction" if len(asked) < len(result) else ""
+    if len({c.measure for c in asked}) < len(asked):
+        measures = "both" if len(asked) == 2 else f"all {len(asked)} comparisons"
+    measures += " with a direction" if len(asked) < len(result) else ""
     if not names:
-        return f"No system may be the best by {measures}: each is significantly worse than another by one at least."
+        return f"No system is in the top group by {measures}."
     if len(names) == 1 and all(leads(c, names[0]) for c in asked):
-        return f"By {measures} {names[0]} is significantly better than every other system."
-    return f"By {measures} {listed(names)} may{' each' if len(names) > 1 else ''} be the best."
+        return f"By {measures}, {names[0]} is significantly better than every other system."
+    return f"Top group by {measures}: {enumerated(names)}."
 
 
 # Captions

@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.compare import texts_words
+from adjudge.analyses.compare.words import headline
 from adjudge.analyses.phrasebook import low_to_high
 from adjudge.core.engine import Workers, run, worker_count
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
@@ -264,7 +265,8 @@ class TextScores(Tabular):
     def headline(self) -> str:
         """Of several systems what the comparison says on the first measure; of one its means."""
         if len(self.systems) > 1 and len(self.texts) > 1:
-            return self.comparisons()[0].headline()
+            compared = self.comparisons()
+            return headline(compared[0], named=len(compared) > 1)
         by_system = []
         for system in self.systems:
             numbers = [f"{self.infos[m].words} {decimal(self.mean(m, system))}" for m in self.compared]
@@ -285,7 +287,7 @@ class TextScores(Tabular):
             yield Note.of("one-sentence")
         reasons = Counter((measure, why) for (measure, _, _), why in self.missing.items())
         for (measure, why), n in reasons.items():
-            yield Note.of("missing", measure=measure, n=n, why=why)
+            yield Note.of("missing", measure=self.infos[measure].words, n=n, why=why)
 
     def notes(self) -> list[str]:
         return [spoken(note.words(texts_words.NOTES), "python") for note in self.facts()]

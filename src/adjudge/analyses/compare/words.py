@@ -16,19 +16,30 @@ from adjudge.analyses.conclusions import (
     Tested,
 )
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.phrasebook import REASONS, best_words, pairs_differ, these_assessors
-from adjudge.analyses.tests import ASSESSORS
+from adjudge.analyses.phrasebook import (
+    REASONS,
+    Few,
+    alpha_words,
+    best_words,
+    enumerated,
+    pairs_differ,
+    these_alone,
+    these_assessors,
+    too_few,
+)
+from adjudge.analyses.tests import ASSESSORS, words_of_test
 from adjudge.core.phrases import Argument, Spoken
-from adjudge.core.words import counted, listed, number_word
+from adjudge.core.words import capitalised, counted, listed, number_word
 
 if TYPE_CHECKING:
+    from adjudge.analyses.compare.next_step import NextStep
     from adjudge.analyses.compare.pairs import ComparedPair, Comparison
     from adjudge.analyses.compare.sampled import Population
 
 MOST_LEFT_OUT = 3
 ORDERED = {
-    "topics": "means are over different topics: systems are ordered by means adjusted for topics",
-    "apart": "means are over different topics, and no chain of common topics joins all systems: the order by means says"
+    "topics": "systems have different topics: they are ordered by means adjusted for topics",
+    "apart": "systems have different topics, and no chain of common topics joins them all: the order by means says"
     " nothing across the parts",
     "assessors": "systems were judged by different assessors or on different topics: they are ordered by means adjusted"
     " for both",
@@ -45,17 +56,17 @@ VERDICTS = {
 """By whether a pair differs, and whether it is shown to be within the margin."""
 THESE_ONLY: Mapping[str, str | Callable[..., str]] = {
     **REASONS,
-    "one-assessor": "with one assessor there is nothing to tell how others would judge",
+    "one-assessor": "one assessor says nothing of how others would judge",
     "clusters": "whole clusters of topics are swapped",
     "swaps-topics": lambda correct: f"{CORRECTIONS[correct].name} swaps topics",
     "pooled": "assessors are pooled by their {pool}, not their mean",
     "unnamed": "{n:,} of {scores:,} scores name no assessor",
-    "one-judge": "one assessor judged, which says nothing of how others would",
-    "few-judges": "so few assessors of two systems do not show how far assessors disagree about them",
+    "one-judge": "one assessor says nothing of how others would judge",
+    "few-judges": "too few assessors judged two systems to show how far assessors disagree about them",
     "judges-confounded": "who judged which system leaves no way to tell how assessors disagree from how systems differ",
     "rows-confounded": "too few judgments to tell how topics vary from noise",
     "no-judgments": "there are no judgments",
-    "all-alike": "all differences are the same, and need to vary",
+    "all-alike": "all differences are the same",
     "too-large": "{columns} systems are too many unless equal groups of assessors judged all of them on all their"
     " topics",
     "no-pair-tested": "no pair could be tested",
@@ -63,29 +74,52 @@ THESE_ONLY: Mapping[str, str | Callable[..., str]] = {
 """Why assessors cannot be a sample, or two systems not be compared with assessors as one."""
 NO_NUMBER = {
     "one-topic": "an interval needs two topics",
-    "same-no-interval": "all differences are the same, so that there is no interval",
+    "same-no-interval": "all differences are the same: there is no interval",
     "no-interval": "there is no interval",
-    "infinite": "all differences are the same, so that the statistic is infinite",
-    "infinite-no-interval": "all differences are the same, so that the statistic is infinite and there is no interval",
+    "infinite": "all differences are the same: the statistic is infinite",
+    "infinite-no-interval": "all differences are the same: the statistic is infinite, and there is no interval",
 }
 """Why a pair that was tested has no number for its statistic or its interval: JSON has none for infinity."""
 
 
-def _only_for_assessors_like_them(pairs: int, assessors: int, test: str) -> Spoken:
+def differences_title(c: Comparison) -> str:
+    """What the pairs are tested by."""
     from adjudge.stats.paired import test_words
 
-    like = "" if test == "t" else f"; {Argument('test', 't')} has the like of both"
+    tested = c.tested[c.test]
+    correction = CORRECTIONS[c.asked.correct].over(counted(c.corrected, "pair")) if c.corrected > 1 else ""
+    how = ", ".join(filter(None, (test_words(tested.results.test), correction)))
+    return f"Differences between systems ({how})"
+
+
+def heading_of_p(c: Comparison, test: str, tests: Sequence[str]) -> str:
+    """`p`; of several tests which, and where assessors are known for whom."""
+    if len(tests) == 1:
+        return "p"
+    if test == ASSESSORS:
+        return "p, assessors like these"
+    over = [other for other in tests if other != ASSESSORS]
+    if len(over) < len(tests) and len(over) == 1:
+        return f"p, these alone ({words_of_test(test)})"
+    return f"p, {words_of_test(test)}"
+
+
+def _only_for_assessors_like_them(pairs: int, assessors: int, test: str, unseen: int, alpha: float) -> Spoken:
+    from adjudge.stats.paired import test_words
+
+    like = "" if test == "t" else f"; {Argument('test', 't')} brings them closer"
+    reach = "" if not unseen else f"; {too_few(unseen, 'topics', alpha)} by {test_words(test)}"
     return (
-        f"{counted(pairs, 'pair differs', 'pairs differ')} for assessors like them and not for"
-        f" {these_assessors(assessors)}, as the two answers have their own tests: {test_words(ASSESSORS)}, and"
-        f" {test_words(test)}{like}"
+        f"{counted(pairs, 'pair differs', 'pairs differ')} for assessors like these and not for"
+        f" {these_alone(assessors)}: the tests are not the same ({test_words(ASSESSORS)}; {test_words(test)}){like}"
+        f"{reach}"
     )
 
 
 def _pairs_left_out(pairs: Sequence[Sequence[str]], why: str) -> str:
     names = [f"{a} and {b}" for a, b in pairs[:MOST_LEFT_OUT]]
     more = f" and {len(pairs) - MOST_LEFT_OUT} more" if len(pairs) > MOST_LEFT_OUT else ""
-    return f"{counted(len(pairs), 'pair')} left the family: {'; '.join(names)}{more} ({why})"
+    return f"{counted(len(pairs), 'pair')} not tested: {'; '.join(names)}{more} ({why})"
 
 
 def _exchangeable() -> str:
@@ -97,50 +131,53 @@ def _exchangeable() -> str:
 NOTES: Mapping[str, str | Callable[..., Spoken]] = {
     "missing-scores": "{system}: {n} missing ({why})",
     "assessors-of-one-name": lambda names: (
-        "assessors whose names differ by capitals alone are taken for different people:"
-        f" {'; '.join(map(listed, names))}"
+        f"names of assessors that differ by capitals alone count as different people: {'; '.join(map(listed, names))}"
     ),
     "these-assessors-only": lambda assessors, why: (
-        f"what is said holds for {these_assessors(assessors)}, not for others: {why}"
+        f"conclusions are for {these_assessors(assessors)} alone: {why}"
     ),
     "few-assessors": lambda assessors: (
-        f"{counted(assessors, 'assessor')} judged; what is said of assessors like them supposes that they disagree"
-        " about all systems alike; more assessors would show more"
+        f"with {counted(assessors, 'assessor')}, conclusions about assessors like them suppose that they disagree about"
+        " all systems alike"
     ),
     "only-for-assessors-like-them": _only_for_assessors_like_them,
     **{f"ordered-{how}": text for how, text in ORDERED.items()},
-    "no-interval": lambda systems, topics: (
-        f"no interval for {listed(systems)}: fewer than {topics} topics differ from a score that occurs more than once,"
-        " and none would cover"
+    "no-interval": lambda systems: (
+        f"no interval for {enumerated(systems)}: too many of {_their(systems)} scores are the same"
     ),
     "swaps-test-exchangeability": _exchangeable,
     "pairs-left-out": _pairs_left_out,
     "means-unsure": lambda n, level: (
-        f"{counted(n, 'pair differs', 'pairs differ')} although the mean difference may be 0 (its own {level:.0%}"
-        " interval has it): this test is about the middle of the differences, not their mean"
+        f"{counted(n, 'pair differs', 'pairs differ')} although the mean difference may be 0 (it is within the"
+        f" {level:.0%} interval): this test compares the middle of the differences, not their mean"
     ),
-    "not-independent": "the scores of two systems on one topic are not independent, which this test takes them to be",
+    "not-independent": "this test takes the scores of two systems on a topic for independent, which they are not",
     "not-corrected": lambda pairs, alpha, by_chance: (
-        f"{counted(pairs, 'pair')} without correction: about {by_chance:.3g} would differ at p <= {alpha:g} if no"
-        " systems did"
+        f"{counted(pairs, 'pair')} without correction: by chance alone about {by_chance:.3g} would reach p ="
+        f" {alpha_words(alpha)}"
     ),
     "effects-over-topics": lambda assessors: (
-        f"effect sizes and their intervals are over topics, for {these_assessors(assessors)}"
+        f"sizes of differences and their intervals are for {these_assessors(assessors)} alone"
     ),
-    "effects-without-interval": lambda pairs, topics: (
-        f"no interval of the difference for {counted(pairs, 'pair')}: fewer than {topics} topics have another than the"
-        " commonest, and none would cover"
+    "effects-without-interval": lambda pairs: (
+        f"no interval of the difference for {counted(pairs, 'pair')}: too many of the differences are the same"
     ),
 }
 
 
+def _their(systems: Sequence[str]) -> str:
+    return "its" if len(systems) == 1 else "their"
+
+
 def sentences(c: Comparison) -> Iterator[Spoken]:
-    """The headline, what changes without some assessors, and where that is asked for every pair."""
-    yield _headline(c)
+    """The headline, what each of several tests finds, what changes without some assessors, and what to do next."""
+    yield headline(c)
+    if len(c.asked.tests_run) > 1:
+        yield _by_every_test(c)
     if c.changes is not None:
         yield from c.changes.sentences()
-    if c.asked.pairs:
-        yield from (pair_sentence(c, pair) for pair in c.pairs[c.test])
+    if c.next_step is not None:
+        yield next_words(c, c.next_step)
 
 
 def pairs_that_differ(c: Comparison) -> Iterator[str]:
@@ -148,160 +185,221 @@ def pairs_that_differ(c: Comparison) -> Iterator[str]:
     return (pair_sentence(c, pair) for pair in c.pairs[c.test] if pair.different or pair.same)
 
 
-def _headline(c: Comparison) -> Spoken:
-    """Who may be the best, and how many pairs differ or could have been found to."""
+def headline(c: Comparison, *, named: bool = False) -> Spoken:
+    """Who may be the best, how many pairs differ, and how many could not; with the measure, where `named`."""
+    start = f"On {c.title}{' (secondary measure)' if c.role == 'secondary' else ''}, " if named else ""
+
+    def begun(text: Spoken) -> Spoken:
+        return f"{start}{text if start else capitalised(text)}."
+
     tested = c.tested[c.test]
     total = int(c.family.sum())
-    start = f"On {c.title}{f', a {c.role} measure,' if c.role == 'secondary' else ''}"
     if len(c.standings) < 2:
-        return f"One system has scores: nothing to compare on {c.title}."
+        return begun("one system has scores: nothing to compare")
     if not total:
-        return f"{start} no pair of systems was asked for."
+        return begun("no pair of systems was asked for")
     if tested.count(NOT_COMPARABLE) == total:
-        return f"{start} no two systems have a topic in common: nothing can be compared."
+        return begun("no two systems have a topic in common: nothing can be compared")
     if not tested.count(DIFFERENT) + tested.count(ALIKE):
         untested = tested.count(NOT_TESTED) + tested.count(NOT_COMPARABLE) == total
-        nothing = "pair of systems could be tested" if untested else "difference could have been found"
-        return f"{start} no {nothing}: {_why_nothing(c)}{_margin_words(c)}."
+        nothing = "no pair of systems can be tested" if untested else "no difference can be found"
+        return f"{begun(f'{nothing}: {_why_nothing(c)}')}{_margin_words(c)}"
+    if len(c.standings) == 2:
+        return f"{_two_systems(c, start)}.{_margin_words(c)}"
     top = ""
-    if c.asked.against is not None:
-        top = _against(c)
-    elif c.complete:
+    if c.complete and tested.count(DIFFERENT):
         names = [s.system for s in c.standings]
-        top = best_words(c.better, names, directed=c.matrix.info.better is not None)
-        if names[0] not in (c.candidates() or names):
-            word = "highest" if c.matrix.info.better is None else "best"
-            top += f", although {names[0]} has the {word} mean"
-    if top and c.population is not None and c.population.pairs is not None:
-        top += f" for {c.population.like_these if c.sampled else c.population.these}"
-    return f"{start} {top}{'; ' if top else ''}{tally(c)}{_margin_words(c)}."
+        word = "highest" if c.matrix.info.better is None else "best"
+        first = names[0] not in (c.candidates() or names)
+        top = best_words(
+            c.better,
+            names,
+            directed=c.matrix.info.better is not None,
+            start=start,
+            although=f", although {names[0]} has the {word} mean" if first else "",
+        )
+    pairs = tally(c)
+    return f"{f'{top}. {capitalised(pairs)}.' if top else begun(pairs)}{_margin_words(c)}"
+
+
+def _two_systems(c: Comparison, start: str) -> str:
+    """Of two systems: which is better, and for whom."""
+    differ = c.tested[c.test].count(DIFFERENT) > 0
+    one, other = (s.system for s in c.standings)
+    than = ("better", "worse") if c.matrix.info.better is not None else ("higher", "lower")
+    if c.asked.side != "both":
+        other = str(c.asked.against)
+        one = next(s.system for s in c.standings if s.system != other)
+        shown = f"shown to be {than[c.asked.side == 'worse']} than {other}"
+        text = f"{start}{one} is {'' if differ else 'not '}{shown}"
+    elif not differ:
+        text = f"{start}{one} and {other} do not differ significantly"
+    else:
+        ahead = bool(c.better[0, 1])
+        winner, loser = (one, other) if ahead else (other, one)
+        text = f"{start}{winner} is significantly {than[0]} than {loser}"
+        text += "" if ahead else f", although {one} has the {than[0]} mean"
+    whose = c.population
+    if whose is None:
+        return text
+    if whose.pairs is None:
+        return f"{text}, for {whose.alone}"
+    first, second = (whose.like_these, whose.alone) if c.sampled else (whose.these, "assessors like them")
+    if len({c.tested[test].count(DIFFERENT) for test in (c.asked.grouping_test, ASSESSORS)}) == 1:
+        return f"{text}, for {whose.these} and for others like them"
+    return f"{text}, for {first}; {'not significantly' if differ else 'significantly'} for {second}"
+
+
+def _by_every_test(c: Comparison) -> str:
+    """How many pairs each of several tests over topics finds."""
+    by_test = [f"{c.tested[test].count(DIFFERENT):,} by {words_of_test(test)}" for test in c.asked.tests_run]
+    whose = "" if c.population is None else f", for {c.population.alone}"
+    return f"Pairs that differ, of {int(c.family.sum()):,}{whose}: {listed(by_test, most=len(by_test))}."
+
+
+def next_words(c: Comparison, step: NextStep) -> Spoken:
+    """How many more topics or assessors would decide between two systems, and the call that says more of it."""
+    against = f"decide {step.system} against {step.rival}"
+    if step.topics is not None:
+        more = counted(step.topics - step.have, "more topic")
+        with_these = ""
+        if c.sampled and c.population is not None:
+            with_these = f" with {number_word(len(c.population.assessors))} assessors"
+        return f"About {more} ({step.topics:,} in all){with_these} would {against}, if they differ as here ({step.call})."
+    whose = "" if c.population is None else f" for {c.population.like_these}"
+    return (
+        f"No number of topics would {against}{whose}. {capitalised(number_word(step.assessors or 0))} assessors or more"
+        f" would, if the two differ as here ({step.call})."
+    )
 
 
 # How many pairs
 
 
 def tally(c: Comparison) -> str:
-    """How many pairs there are of each conclusion, and for whom; both answers where they are not of the same pairs."""
-    from adjudge.stats.paired import test_words
+    """How many pairs differ, and for whom; how many could not be found to, be tested, or compared."""
+    tested = c.tested[c.test]
+    return ". ".join([_differ(c), *map(capitalised, _unresolved(c, tested))])
 
+
+def _differ(c: Comparison) -> str:
+    """`30 of 55 pairs differ, for assessors like these three; 33 for these three alone`."""
     whose = c.population
-    if whose is None:
-        return _tally(c)
-    if whose.pairs is None:
-        return f"{_tally(c)}, for {whose.these}"
-    both = c.tested[c.asked.grouping_test], c.tested[ASSESSORS]
-    if (both[0].conclusion == both[1].conclusion).all():
-        return f"{_tally(c)}, for {whose.these} and for others like them"
-    these, others = (tested.count(DIFFERENT) for tested in both)
-    tail, unseen = c.tested[c.test], both[0].count(OUT_OF_REACH)
-    by = test_words(both[0].results.test)
-    if others and unseen and not these + both[0].count(ALIKE):
-        # "None differs for these" would suggest that something was looked for and not found.
-        none = f"for {whose.these} alone no difference could have been found ({by})"
-        differ = f"{_differ(c, others)} for {whose.like_these}; {none}"
-        return ", ".join([differ, *_counts(tail, (NOT_TESTED, NOT_COMPARABLE))])
-    unfindable = f" ({unseen:,} could not have been found, {by})" if unseen and c.sampled else ""
-    if (both[0].different == both[1].different).all():
-        differ = f"{_differ(c, these)} for {whose.these}{unfindable} and for others like them"
-    else:
-        like = "the same number, but not the same pairs," if these == others and these else f"{others:,}"
-        like = "none" if not others else like
-        differ = (
-            f"{_differ(c, these)} for {whose.these}{unfindable}; {like} if assessors like them had judged"
-        )
-    return ", ".join([differ, *_counts(tail, (OUT_OF_REACH, NOT_TESTED, NOT_COMPARABLE))])
+    if whose is None or whose.pairs is None:
+        return _how_many(c, c.tested[c.test]) + ("" if whose is None else f", for {whose.alone}")
+    these, others = c.tested[c.asked.grouping_test], c.tested[ASSESSORS]
+    if (these.different == others.different).all():
+        return f"{_how_many(c, these)}, for {whose.these} and for others like them"
+    first, second, whom, other = (
+        (others, these, whose.like_these, whose.alone)
+        if c.sampled
+        else (these, others, whose.these, "assessors like them")
+    )
+    start = f"{_how_many(c, first)}, for {whom}"
+    n = second.count(DIFFERENT)
+    if not n and second is these and not these.count(ALIKE):
+        # "None for these" would suggest that something was looked for and not found.
+        return f"{start}; for {other}, too few topics differ to ever reach p = {alpha_words(c.alpha)}"
+    if n == first.count(DIFFERENT):
+        return f"{start}; as many, but not the same, for {other}"
+    return f"{start}; {f'{n:,}' if n else 'none'} for {other}"
 
 
-STATES = {
-    ALIKE: ("is not significantly different", "are not significantly different"),
-    OUT_OF_REACH: ("could not have been found", "could not have been found"),
-    NOT_TESTED: ("could not be tested", "could not be tested"),
-    NOT_COMPARABLE: ("has no topic in common", "have no topic in common"),
-}
-"""Of one pair, of several."""
-
-
-def _counts(
-    tested: Tested, states: Sequence[int], words: Mapping[int, tuple[str, str]] = STATES
-) -> Iterator[str]:
-    for state in states:
-        if n := tested.count(state):
-            yield f"{n:,} {words[state][n != 1]}"
-
-
-def _differ(c: Comparison, differ: int) -> str:
-    """`48 of 66 pairs of systems differ`; of one side, `2 of 8 systems are shown to be better than lead`."""
-    total = int(c.family.sum())
-    if c.asked.side != "both":
-        better, worse = ("better", "worse") if c.matrix.info.better else ("higher", "lower")
-        shown = f"shown to be {better if c.asked.side == 'better' else worse} than {c.asked.against}"
-        number = f"{differ:,} of {counted(total, 'system')}" if differ else "no system"
-        return f"{number} {'are' if differ > 1 else 'is'} {shown}"
-    if differ:
+def _how_many(c: Comparison, tested: Tested) -> str:
+    """`48 of 66 pairs differ significantly`; compared with one system, which are better and which are worse."""
+    differ, total, against = tested.count(DIFFERENT), int(c.family.sum()), c.asked.against
+    if against is None:
         return pairs_differ(differ, total)
-    return f"none of {counted(total, 'pair')} of systems differs significantly"
-
-
-def _tally(c: Comparison) -> str:
-    tested, total = c.tested[c.test], int(c.family.sum())
-    differ, alike = tested.count(DIFFERENT), tested.count(ALIKE)
-    words = dict(STATES)
+    better, worse = ("better", "worse") if c.matrix.info.better else ("higher", "lower")
+    of = f"{differ:,} of {counted(total, 'system')}"
     if c.asked.side != "both":
-        words[ALIKE] = ("is not", "are not") if differ else ("could have been", "could have been")
-        parts = [_differ(c, differ)]
-        if alike == total:
-            return parts[0]
-    elif differ:
-        parts = [_differ(c, differ)]
-    elif alike == total:
-        if total == 1:
-            return "the two are not significantly different"
-        return f"none of the {counted(total, 'pair')} of systems differs significantly"
-    elif not alike:
-        parts = []
-    else:
-        parts = [_differ(c, 0)]
-        words[ALIKE] = ("could have been found", "could have been found")
-    parts += _counts(tested, tuple(words), words)
-    if not differ and not alike and c.asked.side == "both":
-        parts[0] = f"of {counted(total, 'pair')} of systems {parts[0]}"
-    return ", ".join(parts)
+        shown = f"shown to be {better if c.asked.side == 'better' else worse} than {against}"
+        if not differ:
+            return f"no system is {shown}"
+        names = _better_and_worse(c, tested)[c.asked.side]
+        return f"{of} {'is' if differ == 1 else 'are'} {shown} ({enumerated(names)})"
+    if not differ:
+        return f"no system differs significantly from {against}"
+    sides = zip((better, worse), _better_and_worse(c, tested).values(), strict=True)
+    who = "; ".join(f"{word}: {enumerated(names)}" for word, names in sides if names)
+    return f"{of} {'differs' if differ == 1 else 'differ'} significantly from {against} ({who})"
+
+
+def _better_and_worse(c: Comparison, tested: Tested) -> dict[str, list[str]]:
+    """Who is better and who is worse than the one system that all are compared with."""
+    sign = -1 if c.matrix.info.better == "lower" else 1
+    counts = tested.results.counts
+    sides: dict[str, list[str]] = {"better": [], "worse": []}
+    for k in tested.different.nonzero()[0].tolist():
+        side = "better" if tested.results.statistic[k] * sign > 0 else "worse"
+        sides[side].append(c.matrix.systems[counts.first[k]])
+    return sides
+
+
+def _unresolved(c: Comparison, tested: Tested) -> Iterator[str]:
+    """Pairs of which nothing can be said, by why."""
+    if n := tested.count(OUT_OF_REACH):
+        yield too_few(n, _too_little(c, tested), c.alpha)
+    if n := tested.count(NOT_TESTED):
+        yield f"{_pairs(n)} could not be tested"
+    if n := tested.count(NOT_COMPARABLE):
+        yield f"{_pairs(n)} {'has' if n == 1 else 'have'} no topic in common"
+
+
+def _pairs(n: int) -> str:
+    return f"{number_word(n)} pair{'' if n == 1 else 's'}"
+
+
+def _too_little(c: Comparison, tested: Tested) -> Few:
+    """Of what there is too little for the pairs that are out of reach."""
+    resamples = tested.out_of_resamples(c.alpha)
+    if resamples == tested.count(OUT_OF_REACH):
+        return "resamples"
+    return "both" if resamples else "topics" if c.codes is None else "sets"
 
 
 def _why_nothing(c: Comparison) -> Spoken:
-    """Why no pair at all could have been found."""
+    """Why no pair at all can be found to differ."""
     import numpy as np
 
     tested = c.tested[c.test]
     p = tested.smallest[(tested.conclusion == OUT_OF_REACH) & ~np.isnan(tested.smallest)]
     if not p.size:
         reasons = (why for k in np.flatnonzero(c.family).tolist() if (why := tested.why(k)) is not None)
-        return next(reasons, "no pair could be tested")
+        return next(reasons, "none could be tested")
     least, total = float(p.min()), int(c.family.sum())
-    apart = tested.count(NOT_COMPARABLE)
-    rest = f"; {apart:,} {'has' if apart == 1 else 'have'} no topic in common" if apart else ""
+    rest = (
+        f". {capitalised(_pairs(n))} {'has' if n == 1 else 'have'} no topic in common"
+        if (n := tested.count(NOT_COMPARABLE))
+        else ""
+    )
     westfall_young = Argument("correct", "westfall-young")
     if tested.floor > c.alpha:
         return (
-            f"the smallest corrected p that {tested.resamples:,} resamples could give is {tested.floor:.2g};"
-            f" take more resamples, or {westfall_young}{rest}"
+            f"with {tested.resamples:,} resamples no corrected p can be below {tested.floor:.2g}. Take more resamples,"
+            f" or {westfall_young}{rest}"
         )
     if least == 1:
-        which = "the two" if total == 1 else "the systems that have topics in common"
-        return f"all scores of {which} tie{rest}"
-    what = "the pair" if total == 1 else f"any of the {counted(total, 'pair')}"
-    smallest = f"the smallest p that {what} could have is {_p(least, c.alpha / tested.divisor)}"
+        which = (
+            "the two"
+            if total == 1
+            else "all systems"
+            if not rest
+            else "the systems that have topics in common"
+        )
+        return f"{which} tie on every topic{rest}"
+    of_resamples = tested.resamples is not None and least <= (1 + 1e-9) / (tested.resamples + 1)
+    allowed = f"{tested.resamples:,} resamples" if of_resamples and tested.divisor > 1 else "these topics"
+    smallest = f"the smallest p that {allowed} allow is {_p(least, c.alpha / tested.divisor)}"
     more: str | Argument = "more sets of topics" if c.codes is not None else "more topics"
     if tested.divisor == 1:
-        return f"{smallest}, above {_p(c.alpha, least)}; take {more}{rest}"
-    if tested.resamples is not None and least <= (1 + 1e-9) / (tested.resamples + 1):
+        return f"{smallest}, above {_p(c.alpha, least)}. Take {more}{rest}"
+    if of_resamples:
         more = westfall_young if p.size > c.alpha * MOST_RESAMPLES else "more resamples"
     elif least <= c.alpha:
         more = f"{more} or fewer systems"
-    return (
-        f"{smallest}, and with so many one of at most {_p(c.alpha / tested.divisor, least)} is"
-        f" needed; take {more}{rest}"
-    )
+    needed = _p(c.alpha / tested.divisor, least)
+    return f"{smallest}, and with {counted(total, 'pair')} it must be {needed} or less. Take {more}{rest}"
 
 
 def _p(p: float, other: float) -> str:
@@ -322,26 +420,11 @@ def _margin_words(c: Comparison) -> str:
         counts[pair.verdict] += 1
     verdicts = ", ".join(f"{n:,} {word}" for word, n in counts.items() if n)
     if never := c.never_equivalent:
-        of = "" if never == counts["undecided"] else f" {never:,} of these"
-        verdicts += (
-            f" (equivalence{' of' if of else ''}{of} could not have been shown: too few topics differ)"
-        )
-    return f". With a margin of {c.asked.margin:g}: {verdicts}"
-
-
-def _against(c: Comparison) -> str:
-    """Who is better and who is worse than the one system that all are compared with."""
-    pairs = [pair for pair in c.pairs[c.test] if pair.different]
-    sign = -1 if c.matrix.info.better == "lower" else 1
-    high, low = ("better", "worse") if c.matrix.info.better else ("higher", "lower")
-    above = [pair.a for pair in pairs if pair.result.statistic * sign > 0]
-    below = [pair.a for pair in pairs if pair.result.statistic * sign < 0]
-    sides = [
-        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {word}"
-        for names, word in ((above, high), (below, low))
-        if names
-    ]
-    return f"{' and '.join(sides)} than {c.asked.against}" if sides else ""
+        of = "all of these" if never == counts["undecided"] else f"{never:,} of these"
+        if counts["undecided"] == 1:
+            of = "it"
+        verdicts += f" (for {of} too few topics differ to ever show equivalence)"
+    return f" With a margin of {c.asked.margin:g}: {verdicts}."
 
 
 # One pair
@@ -368,7 +451,7 @@ def pair_sentence(c: Comparison, pair: ComparedPair) -> str:
 def _unfindable(pair: ComparedPair) -> str:
     from adjudge.stats.paired import test_words
 
-    start = f"A difference between {pair.a} and {pair.b} could not have been found"
+    start = f"No difference between {pair.a} and {pair.b} can be found"
     test = test_words(pair.result.test)
     if pair.result.method is None:
         return f"{start} ({test}: {pair.result.why})"
@@ -376,8 +459,8 @@ def _unfindable(pair: ComparedPair) -> str:
     ties = f", {differ} of them not tied" if differ < n else ""
     ties += f", in {counted(pair.sets, 'set')}" if pair.sets else ""
     return (
-        f"{start} ({test}: on {counted(n, 'topic')}{ties}, the smallest p is {_p(pair.smallest, pair.needed)}, and one"
-        f" of at most {_p(pair.needed, pair.smallest)} is needed)"
+        f"{start} ({test}: on {counted(n, 'topic')}{ties}, the smallest possible p is {_p(pair.smallest, pair.needed)},"
+        f" and it must be {_p(pair.needed, pair.smallest)} or less)"
     )
 
 

@@ -484,11 +484,12 @@ class CorrectedComparison(Result):
             yield Note.of(
                 "not-tested", why=why, pairs=[[pair.a, pair.b] for pair in self.pairs if pair.why == why]
             )
-        if self.screening is not None:
+        alone = [s.system for s in self.standings if s.method == "rogan-gladen"]
+        if self.screening is not None and alone:
             yield Note.of(
                 "screened",
                 judge=self.judge,
-                systems=[s.system for s in self.standings if s.method == "rogan-gladen"],
+                systems=alone,
                 sensitivity=self.screening.sensitivity,
                 specificity=self.screening.specificity,
             )
@@ -539,8 +540,8 @@ class CorrectedComparison(Result):
             Column("rank", ""),
             Column("system", right=False),
             Column("kind", show="varies"),
-            Column("labelled", "by people"),
-            Column("judged", f"by {self.judge}"),
+            Column("labelled", "people's topics"),
+            Column("judged", f"{self.judge}'s topics"),
             Column("people", f"people's {of}", format=".4f"),
             Column("judge", f"{self.judge}'s {of}", format=".4f"),
             Column("mean", f"corrected {of}", format=".4f"),
@@ -571,17 +572,17 @@ class CorrectedComparison(Result):
             ({"measure": self.measure, "judge": self.judge, **pair.record()} for pair in self.pairs),
             Column("measure", show="never"),
             Column("judge", show="never"),
-            Column("a", right=False),
-            Column("b", right=False),
-            Column("labelled", "by people"),
-            Column("unlabelled", "further"),
+            Column("a", "system", right=False),
+            Column("b", "compared with", right=False),
+            Column("labelled", "people's topics"),
+            Column("unlabelled", "further topics"),
             Column("weight", "lambda", format=".2f"),
             *(Column(name, show="never") for name in hidden),
-            Column("all_alone", "people's alone, all their topics", data=False, right=False, show=apart),
-            Column("alone", "people's alone", data=False, right=False),
-            Column("corrected", data=False, right=False),
+            Column("all_alone", "people alone, all their topics", data=False, right=False, show=apart),
+            Column("alone", "people alone", data=False, right=False),
+            Column("corrected", "corrected difference", data=False, right=False),
             Column("ratio", "variance ratio", format=".2f"),
-            Column("effective", "as if topics", format=".1f"),
+            Column("effective", "worth topics", format=".1f"),
             *(Column(name, show="never") for name in further),
             Column("p_adjusted", "p", format=".3f"),
             Column("conclusion", right=False),

@@ -81,7 +81,7 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
         for m in matrices:
             if m.measure in directed or not directed:
                 counts.append(replace(count(m, scores.kinds, tests, asked), data=name))
-                assessors.append((name, m.measure, scores.count_assessors(m.measure, m.length, m.form)))
+                assessors.append((name, m.title, scores.count_assessors(m.measure, m.length, m.form)))
                 about += scores.unsaid_notes(m.measure)
     if not counts:
         raise UsageError("no measure to count on")

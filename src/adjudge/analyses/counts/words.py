@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from adjudge.analyses.phrasebook import too_few
 from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed
 
@@ -12,18 +13,18 @@ if TYPE_CHECKING:
     from adjudge.analyses.counts.result import CountsByMeasure, CountsTable
 
 HEADINGS = {
-    "pairs": "Significant differences among all pairs of systems",
-    "human-machine": "Significant differences between humans and machines: all (human/machine {better})",
-    "like-human": "Machines within some human's {level:g} % interval of the mean (averages), or not different from some"
-    " human (tests)",
+    "pairs": "Pairs of systems that differ significantly",
+    "human-machine": "Pairs of a human and a machine that differ significantly: all (human/machine {better})",
+    "like-human": "Machines that pass for human: mean within some human's {level:g} % interval (averages), not"
+    " significantly different from some human (tests)",
 }
 
 
 NOTES = {
     "no-scores": lambda data, titles: f"{data} has no scores of {listed(titles)}",
     "several-assessors": lambda data, measure, n: (
-        f"{'' if data is None else f'{data}: '}{measure}: the scores come from {n} assessors: what is said holds for"
-        " these assessors; `adjudge compare` asks whether it would for others"
+        f"{'' if data is None else f'{data}, '}{measure}: {n} assessors judged, and this holds for them alone;"
+        " `adjudge compare` also answers for assessors like them"
     ),
 }
 
@@ -33,11 +34,10 @@ def sentences(result: CountsTable) -> Iterator[Spoken]:
         yield _pairs(result, measure)
         if not measure.humans:
             yield (
-                f"On {measure.named} no system is human, so nothing is said of humans and machines:"
-                f" name the humans with {Argument('human', 'PATTERN')}, or by their kind."
+                f"{measure.named}: no system is known to be human. Name the humans with {Argument('human', 'PATTERN')}."
             )
         elif not measure.machines:
-            yield f"On {measure.named} every system is human."
+            yield f"{measure.named}: every system is human."
         else:
             yield _directions(measure)
             yield _levels(result, measure)
@@ -47,7 +47,7 @@ def _pairs(result: CountsTable, measure: CountsByMeasure) -> str:
     tests = measure.tests
     pairs = tests[0].pairs
     if not pairs:
-        return f"On {measure.named} there are fewer than two systems, so no pair."
+        return f"{measure.named}: fewer than two systems, nothing to compare."
     alpha = f"{result.asked.alpha:g}".removeprefix("0")
     untested = [
         f"{t.untested:,} could not be tested{f': {next(iter(t.why))}' if t.why else ''}" if t.untested else ""
@@ -56,48 +56,52 @@ def _pairs(result: CountsTable, measure: CountsByMeasure) -> str:
     rest = []
     if len(set(untested)) == 1:  # what holds for all tests is said once
         rest, untested = untested[:1], [""] * len(tests)
-    differ = ", ".join(
+    each = [
         f"{test.different:,} by {test.words}{f' ({words})' if words else ''}"
         for test, words in zip(tests, untested, strict=True)
-    )
+    ]
+    differ = listed(each, most=len(each))
     alike = len({test.out_of_reach for test in tests}) == 1
     for test in tests[:1] if alike else tests:
         if n := test.out_of_reach:
             by = "" if alike else f"by {test.words} "
-            reach = "its" if n == 1 else "their"
-            rest.append(f"{by}{n:,} could not have been found (no p within {reach} reach is at most {alpha})")
+            rest.append(f"{by}{too_few(n, 'topics', result.asked.alpha)}")
     return (
-        f"On {measure.named}, of {counted(pairs, 'pair')} of systems these differ:"
-        f" {differ} (p <= {alpha}, uncorrected){''.join(f'; {words}' for words in rest if words)}."
+        f"{measure.named}: of {counted(pairs, 'pair')} {differ} {'differs' if pairs == 1 else 'differ'} (p <= {alpha}, not"
+        f" corrected){''.join(f'; {words}' for words in rest if words)}."
     )
 
 
 def _directions(measure: CountsByMeasure) -> str:
     better = "better" if measure.better else "higher"
     by_test = "; ".join(
-        f"by {test.words} the human is {better} in {test.human_better:,}, the machine in {test.machine_better:,}"
+        f"by {test.words}: the human is {better} in {test.human_better:,}, the machine in {test.machine_better:,}"
         + (f", {test.cross_untested:,} could not be tested" if test.cross_untested else "")
-        + (f", {test.cross_out_of_reach:,} could not have been found" if test.cross_out_of_reach else "")
+        + (f", {test.cross_out_of_reach:,} could not differ" if test.cross_out_of_reach else "")
         for test in measure.tests
     )
-    return f"Of {counted(measure.cross, 'pair')} of a human and a machine: {by_test}."
+    return f"Of {counted(measure.cross, 'pair')} of a human and a machine, {by_test}."
 
 
 def _levels(result: CountsTable, measure: CountsByMeasure) -> str:
     """Who passes for human, by averages and by tests."""
     by_test = ", ".join(
-        f"{test.like_some} by {test.words} ({test.like_all} of them from every human)"
-        for test in measure.tests
+        f"{test.like_some} by {test.words} ({test.like_all} from any human)" for test in measure.tests
     )
-    beyond = f" and {measure.beyond} more beyond one" if measure.beyond else ""
+    beyond = (
+        f", {measure.beyond} more {'is' if measure.beyond == 1 else 'are'} better than one"
+        if measure.beyond
+        else ""
+    )
     no_interval = sum(human.low != human.low for human in measure.humans)
     without = f"; {counted(no_interval, 'human has', 'humans have')} no interval" if no_interval else ""
     uneven = len({h.n for h in measure.humans} | {m.n for m in measure.machines}) > 1
     silent = sum(not machine.n for machine in measure.machines)
     without += f"; {counted(silent, 'machine has', 'machines have')} no scores" if silent else ""
     topics = "; the averages are over different topics" if uneven else ""
+    have = "has" if measure.within == 1 else "have"
     return (
-        f"By averages {measure.within} of {counted(len(measure.machines), 'machine')}"
-        f" {'lies' if measure.within == 1 else 'lie'} within some human's {result.asked.level * 100:g} % interval of"
-        f" the mean{beyond}{without}{topics}; these are not significantly different from some human: {by_test}."
+        f"Passing for human, by averages: {measure.within} of {counted(len(measure.machines), 'machine')} {have} a mean"
+        f" within some human's {result.asked.level * 100:g} % interval{beyond}{without}{topics}. By tests, not"
+        f" significantly different from some human: {by_test}."
     )

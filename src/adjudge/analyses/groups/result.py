@@ -10,18 +10,19 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.analyses import conclusions
 from adjudge.analyses.groups import Groups
 from adjudge.analyses.matrix_result import MatrixResult
-from adjudge.analyses.phrasebook import rank_range, reason
+from adjudge.analyses.phrasebook import ends_of_difference, rank_range, reason, short_conclusion
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.core.phrases import Argument
 from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table, hidden
-from adjudge.core.words import counted, decimal, listed
+from adjudge.core.words import counted, decimal, listed, p_number
 from adjudge.data.scores import ScoreMatrix
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ class GroupsResult(MatrixResult):
         kind = (Column("kind", show="varies"),) if self.kinds else ()
         hsu: tuple[Column, ...] = ()
         if self.hsu is not None:
-            with_best = Column("with_best", "less the best other", data=False, right=False)
+            with_best = Column("with_best", "minus the best other", data=False, right=False)
             hsu = (*hidden("best_low best_high candidate"), with_best)
         yield Table.of(
             "groups",
@@ -279,16 +280,18 @@ class GroupsResult(MatrixResult):
             Column("rank", ""),
             Column("system", right=False),
             *kind,
-            Column("n", "topics"),
+            Column("n", "topics", show="varies"),
             Column("mean", format=".4f"),
             *hidden("best worst"),
             Column("ranks", data=False, right=False),
             *hsu,
             Column("group", right=False),
-            Column("alike", show="terminal" if few else "never", data=False, right=False),
+            Column("alike", "not different", show="terminal" if few else "never", data=False, right=False),
             title=f"{self.matrix.heading} ({self.matrix.info.direction},"
             f" {counted(len(self.matrix.topics), 'topic')})",
         )
+        if self.asked.pairs:
+            yield self._differences()
 
     def _with_best(self, system: str) -> dict[str, Cell]:
         """Hsu's interval of one system: its ends, whether it may be the best, and both ends in words."""
@@ -306,7 +309,56 @@ class GroupsResult(MatrixResult):
         }
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
-        return {"pairs": self._pairs_table, "contrasts": self._contrasts_table}
+        return {
+            "pairs": self._pairs_table,
+            "differences": self._differences,
+            "contrasts": self._contrasts_table,
+        }
+
+    def _differences(self) -> Table:
+        """A row per pair, the system that stands first in the table first, with its interval and p."""
+        test, systems = self.test, [place.system for place in self.places]
+        place = {system: k for k, system in enumerate(systems)}
+        rows = []
+        for k, (a, b) in enumerate(combinations(self.matrix.systems, 2)):
+            difference, low, high = (float(part[k]) for part in (test.difference, test.low, test.high))
+            p, conclusion = float(test.p[k]), int(test.conclusion[k])
+            if place[a] > place[b]:
+                a, b, difference, low, high = b, a, -difference, -high, -low
+            rows.append(
+                {
+                    **self.target,
+                    "a": a,
+                    "b": b,
+                    "n": int(self.n[k]),
+                    "difference": difference,
+                    "low": low,
+                    "high": high,
+                    "interval": ends_of_difference(low, high, differ=conclusion == 0),
+                    "p": p,
+                    "p shown": p_number(p) or None,
+                    "conclusion": CONCLUSIONS[conclusion],
+                    "short": short_conclusion(conclusion, self.asked.alpha),
+                }
+            )
+        rows.sort(key=lambda row: (place[row["a"]], place[row["b"]]))
+        several = " (corrected)" if len(rows) > 1 else ""
+        return Table.of(
+            "differences",
+            rows,
+            *hidden("measure length form"),
+            Column("a", "system", right=False),
+            Column("b", "compared with", right=False),
+            Column("n", "topics", show="varies"),
+            Column("difference", format=".4f"),
+            *hidden("low high"),
+            Column("interval", f"{100 * test.level:.4g}% interval{several}", data=False, right=False),
+            Column("p", show="never"),
+            Column("p shown", "p", data=False, right=True),
+            Column("conclusion", show="never"),
+            Column("short", "", data=False, right=False),
+            title=f"Differences between systems ({test.words})",
+        )
 
     def _pairs_table(self) -> Table:
         """A row per pair, in the order of the matrix."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
@@ -16,21 +15,20 @@ from adjudge.analyses.methods import (
     prepared_words,
     what_was_compared,
 )
-from adjudge.analyses.phrasebook import best_words, pairs_differ, reason
-from adjudge.core.words import capitalised, counted, listed, p_words
+from adjudge.analyses.phrasebook import best_words, enumerated, pairs_differ, reason
+from adjudge.core.words import capitalised, counted, number_word, p_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.groups.result import GroupsResult
     from adjudge.stats.linear.contrasts import Contrasts
     from adjudge.stats.linear.tukey import SpreadCheck, Tukey
-    from adjudge.stats.own_variances import OwnContrasts, OwnVariances, WithBest
-    from adjudge.stats.paired import Better
+    from adjudge.stats.own_variances import OwnContrasts, WithBest
 
 NOTES = phrasebook.NOTES
 CEILING = {
-    "max-t": "few topics show how far their scores vary, so that their differences are hard to find",
-    "t": "few topics show how far their scores vary, and Student's t may find more differences than alpha allows",
-    "tukey": "few topics show how far their scores vary, and one variance does not fit all systems",
+    "max-t": "their differences are hard to find",
+    "t": "Student's t may find more differences than alpha allows",
+    "tukey": "one variance does not fit all systems",
 }
 """What a ceiling means for each method."""
 ADJUST_WORDS = {
@@ -51,7 +49,8 @@ def sentences(result: GroupsResult) -> Iterator[str]:
     from adjudge.stats.linear.tukey import Tukey
 
     yield _headline(result)
-    yield result.rankings.sentence()
+    if len(result.places) > 1:
+        yield result.rankings.sentence()
     if (warning := result.lines.warning()) and len(result.lines.lines) <= MOST_LINES:
         yield f"{capitalised(warning)}."
     yield from _about_missing(result)
@@ -63,53 +62,16 @@ def sentences(result: GroupsResult) -> Iterator[str]:
         yield _about_best(result, result.hsu)
     if result.contrasts is not None:
         if len(result.contrast_names) > 1:
-            yield (
-                f"The {len(result.contrast_names)} contrasts are corrected as one family, apart from the pairs."
-            )
+            yield f"The {len(result.contrast_names)} contrasts are corrected together, apart from the pairs."
         for k, name in enumerate(result.contrast_names):
             yield contrast_sentence(result.contrasts, k, name)
     if (at_end := result.at_the_end()) is not None:
         end, score, systems = at_end
         have = "has" if len(systems) == 1 else "have"
         yield (
-            f"{listed(systems)} {have} the {end} score, {score:g}, on half of the topics or more:"
+            f"{enumerated(systems)} {have} the {end} score, {score:g}, on half of the topics or more:"
             f" {CEILING[result.test.method]}."
         )
-    if result.asked.pairs:
-        yield from pair_sentences(result)
-
-
-def pair_sentences(result: GroupsResult) -> Iterator[str]:
-    """Every pair in words."""
-    for k, (a, b) in enumerate(combinations(result.matrix.systems, 2)):
-        yield pair_sentence(result.test, k, a, b, result.matrix.info.better)
-
-
-def pair_sentence(
-    test: OwnVariances | Tukey, k: int, a: str, b: str, better: Better | None = "higher"
-) -> str:
-    """What the k-th pair's test says of its systems, called a and b."""
-    from adjudge.stats.linear.tukey import Tukey
-
-    alpha, pooled = round(1 - test.level, 12), isinstance(test, Tukey)
-    if k in test.why:
-        why = f"({test.words}: {reason(test.why[k])})"
-        if pooled or test.n[k] == 0:
-            return f"{a} and {b} cannot be compared {why}"
-        return f"A difference between {a} and {b} could not have been found {why}"
-    basis = f"{test.words}, {p_words(float(test.p[k]), alpha)}{'' if pooled else f', n = {test.n[k]}'}"
-    ends = f"{test.level:.0%} interval"
-    if test.conclusion[k] != 0:
-        gap = ""
-        if not isinstance(test, Tukey):
-            reach = "; too few topics differ to find more" if test.beyond[k] else ""
-            gap = f"; difference {test.difference[k]:.4g}, {ends} {test.low[k]:.4g} to {test.high[k]:.4g}{reach}"
-        return f"{a} and {b} are not significantly different ({basis}{gap})"
-    first = (test.difference[k] > 0) == (better != "lower")
-    winner, loser = (a, b) if first else (b, a)
-    near, far = sorted(abs(float(end)) for end in (test.low[k], test.high[k]))
-    gap = f"difference {abs(test.difference[k]):.4g}, {ends} {near:.4g} to {far:.4g}"
-    return f"{winner} is {'better' if better else 'higher'} than {loser} ({basis}; {gap})"
 
 
 def contrast_sentence(tested: OwnContrasts | Contrasts, k: int, name: str) -> str:
@@ -152,9 +114,9 @@ def about_hsd(test: Tukey) -> str:
 
 def about_spread(check: SpreadCheck, alpha: float) -> str:
     """Whether pairs' differences spread alike, and what it means for Tukey's p-values."""
-    start = "Tukey's test takes one spread for the differences of all pairs"
+    start = "Tukey's test supposes that the differences of all pairs vary alike"
     if math.isnan(check.least):
-        return f"{start}; no pair has two topics to look at."
+        return f"{start}; no pair has two topics to show it."
     if check.most == 0:
         return f"{start}; here no pair's differences vary at all."
     seen = f"here their standard deviations go from {check.least:.4g} to {check.most:.4g}"
@@ -164,48 +126,57 @@ def about_spread(check: SpreadCheck, alpha: float) -> str:
         f"Friedman's test of absolute residuals, {p_words(check.p, alpha)}, n = {counted(check.n, 'topic')}"
     )
     if check.p > alpha:
-        return f"{start}; {seen}. Systems were not found to vary differently ({friedman})."
+        return f"{start}; {seen}. Systems do not differ significantly in how much they vary ({friedman})."
     return (
-        f"{start}; {seen}, and systems vary differently ({friedman}). The p-values of widely spread pairs are then too"
-        " small and those of the others too large; each pair's own variance does not assume this."
+        f"{start}; {seen}, and systems differ significantly in how much they vary ({friedman}): p is too small for pairs"
+        " that vary much and too large for the others. The other methods do not suppose this."
     )
 
 
 def _headline(result: GroupsResult) -> str:
-    """How many pairs differ, do not, or could not be found to, and who may be the best."""
+    """Who may be the best, how many pairs differ, and of how many nothing can be said."""
     differ, alike, out_of_reach, apart = counts = list(result.concluded().values())
-    if not sum(counts):
-        return f"On {result.title} there is one system, and no pair to compare."
-    how = result.test.words if result.pooled else f"own variances, {result.test.words}"
-    if differ + alike == 0:
-        parts = [f"no pair of systems could have been found to differ ({how})"]
-    else:
-        parts = [f"{pairs_differ(differ, sum(counts))} ({how})"]
-        if alike:
-            parts.append(f"{alike:,} {'is' if alike == 1 else 'are'} not significantly different")
+    total = sum(counts)
+    if not total:
+        return "One system has scores: nothing to compare."
+    how = result.test.words
+    parts = []
+    if differ:
+        names = [place.system for place in result.places]
+        parts.append(best_words(result.better, names, directed=result.matrix.info.better is not None))
+    if differ + alike:
+        parts.append(f"{capitalised(pairs_differ(differ, total))} ({how})")
     if out_of_reach:
-        parts.append(f"{out_of_reach:,} could not have been found ({_why_out_of_reach(result)})")
+        which = _pairs(out_of_reach) if differ + alike + apart else "any pair"
+        parts.append(f"No difference can be found for {which}: {_why_out_of_reach(result)}")
+        parts[-1] += "" if differ + alike else f" ({how})"
     if apart:
-        what = "no chain of common topics" if result.pooled else "no common topic"
-        parts.append(f"{apart:,} {'is' if apart == 1 else 'are'} not comparable ({what})")
-    names = [place.system for place in result.places]
-    who = best_words(result.better, names, directed=result.matrix.info.better is not None)
-    return f"On {result.title} {'; '.join(parts)}; {who}."
+        what = "chain of common topics" if result.pooled else "topic in common"
+        parts.append(f"{capitalised(_pairs(apart))} {'has' if apart == 1 else 'have'} no {what}")
+    if out_of_reach and not result.pooled and _constant(result):
+        parts.append("`adjudge compare` tests differences that are all the same by their ranks")
+    return f"{'. '.join(parts)}."
+
+
+def _pairs(n: int) -> str:
+    return f"{number_word(n)} pair{'' if n == 1 else 's'}"
 
 
 def _why_out_of_reach(result: GroupsResult) -> str:
-    """Why pairs could not have been found to differ: the commonest reason."""
+    """Why pairs cannot be found to differ: the commonest reason."""
     import numpy as np
 
     test = result.test
     pairs = np.flatnonzero(test.conclusion == 2).tolist()
-    reasons = [reason(test.why.get(k)) or "too few topics differ at all" for k in pairs]
+    reasons = [reason(test.why.get(k)) or "too few topics differ" for k in pairs]
     most = max(dict.fromkeys(reasons), key=reasons.count)
-    why = most if len(set(reasons)) == 1 else f"mostly: {most}"
-    constant = any(k in test.why and test.why[k].code == "constant" and test.difference[k] for k in pairs)
-    if constant and not result.pooled:
-        why += "; `adjudge compare` tests differences that are all the same by their ranks"
-    return why
+    return most if len(set(reasons)) == 1 else f"mostly, {most}"
+
+
+def _constant(result: GroupsResult) -> bool:
+    """Whether some pair's differences are all the same, and not 0."""
+    test = result.test
+    return any(why.code == "constant" and test.difference[k] for k, why in test.why.items())
 
 
 def _about_missing(result: GroupsResult) -> Iterator[str]:
@@ -218,18 +189,15 @@ def _about_missing(result: GroupsResult) -> Iterator[str]:
         yield "Cells are missing: means are least-squares means of the model topic + system."
     else:
         yield (
-            "Cells are missing, and no chain of common topics joins all systems: means are each system's own, over"
-            " different topics."
+            "Cells are missing, and no chain of common topics joins all systems: each mean is over the topics that the"
+            " system has."
         )
     if not result.pooled and result.n.size:
         few, many = int(result.n.min()), int(result.n.max())
         topics = few if few == many else f"{few} to {many}"
-        yield f"Each pair is compared on the topics that both have, {topics}."
+        yield f"Each pair is compared on the topics that both systems have ({topics})."
     if against := int(np.tril(result.better).sum()):
-        yield (
-            f"{counted(against, 'pair stands', 'pairs stand')} in the table the other way round than the test of their"
-            " common topics says."
-        )
+        yield (f"The test of common topics turns {counted(against, 'pair')} of the table round.")
 
 
 def _about_best(result: GroupsResult, hsu: WithBest) -> str:
@@ -238,10 +206,7 @@ def _about_best(result: GroupsResult, hsu: WithBest) -> str:
     candidates = dict(zip(result.matrix.systems, hsu.candidates, strict=True))
     names = [place.system for place in result.places if candidates[place.system]]
     how = "one-sided bootstrap of the largest t" if hsu.method == "max-t" else "one-sided t, Bonferroni"
-    return (
-        f"By Hsu's comparisons with the {word} ({how}, level {hsu.level:g}) {listed(names)}"
-        f" {'is the only candidate' if len(names) == 1 else 'are the candidates'} for the {word}."
-    )
+    return f"May be the {word}, by Hsu's comparisons with the {word} ({how}, level {hsu.level:g}): {enumerated(names)}."
 
 
 def about_diagram(result: GroupsResult) -> str:
@@ -254,7 +219,7 @@ def about_diagram(result: GroupsResult) -> str:
     if not apart:
         return shows
     differ = counted(apart, "pair differs", "pairs differ")
-    return f"{shows}, not that of the groups: {differ} by one of the two alone"
+    return f"{shows}, which is not the test of the groups: {differ} by one of the two alone"
 
 
 # For a paper
@@ -269,7 +234,7 @@ def methods(result: GroupsResult) -> Iterator[str]:
         yield f"{holes}; means are {model if result.joined else 'over the topics that each system has'}."
     yield from pooled_words([result])
     if result.assessors > 1:
-        yield f"The scores come from {result.assessors} assessors: what is said holds for these assessors."
+        yield f"{result.assessors} assessors judged, and conclusions are about these."
     if result.asked.tested in SCALED:
         yield SCALED[result.asked.tested]
     if len(result.places) > 1:
@@ -297,12 +262,11 @@ def _all_pairs(result: GroupsResult) -> Iterator[str]:
     yield f"Differences count as significant up to a corrected p of {alpha}; intervals of differences hold together."
     _, _, out_of_reach, apart = result.concluded().values()
     if out_of_reach:
-        yield f"{counted(out_of_reach, 'pair')} could not have been found to differ."
+        yield f"{counted(out_of_reach, 'pair')} could not have been found to differ, whatever the scores."
     if apart:
         yield f"{counted(apart, 'pair has', 'pairs have')} no topics by which to compare."
     if result.hsu is not None:
         yield f"Comparisons with the best system are Hsu's{cite('hsu1984')}."
     if contrasts := len(result.contrast_names):
-        theirs = "is a family of its" if contrasts == 1 else "are a family of their"
-        yield f"{counted(contrasts, 'contrast')} {theirs} own."
+        yield f"{counted(contrasts, 'contrast was', 'contrasts were')} corrected apart from the pairs."
     yield LETTERS

@@ -242,7 +242,7 @@ class LengthsResult(Result):
                 )
             ),
             title=f"{self.info.heading} ({self.info.direction}, {counted(len(self.lengths), 'length')}):"
-            " scores centred by topic",
+            " scores minus the mean of their topic",
         )
         yield Table.of(
             "noise",
@@ -269,10 +269,10 @@ class LengthsResult(Result):
             *hidden("form"),
             "topics systems",
             Column("df", "residual df"),
-            Column("mean_square", "mean square", format=".4g"),
+            Column("mean_square", "residual mean square", format=".4g"),
             *hidden("tukey_critical tukey_hsd test pairs told_apart"),
             Column("differ", "pairs that differ", data=False, right=True),
-            title="Noise",
+            title="Noise: what the model topic + system leaves unexplained",
         )
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:

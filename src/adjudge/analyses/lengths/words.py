@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
-from adjudge.analyses.phrasebook import pairs_differ, reason
-from adjudge.core.words import counted, listed, p_words
+from adjudge.analyses.phrasebook import enumerated, pairs_differ, reason, too_few
+from adjudge.core.words import capitalised, counted, listed, p_words
 from adjudge.data.scores import LengthLeftOut
 
 if TYPE_CHECKING:
@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 
 NOTES = {
     **phrasebook.NOTES,
-    "missing-at-length": lambda at, n: (
-        f"at {at} {counted(n, 'cell')} of the matrix {'is' if n == 1 else 'are'} missing"
-    ),
+    "missing-at-length": lambda at, n: f"{counted(n, 'score')} missing at {at}",
     "pairs-not-tested-at-length": lambda at, n, why: (
-        f"at {at} {counted(n, 'pair')} cannot be tested: {reason(why)}"
+        f"{counted(n, 'pair')} not tested at {at}: {reason(why)}"
     ),
     "length-left-out-of-the-mean": lambda **left: str(LengthLeftOut(**left)),
 }
@@ -31,7 +29,7 @@ def sentences(result: LengthsResult) -> Iterator[str]:
     """From the noise to the rankings."""
     if len(result.lengths) == 1:
         only = result.lengths[0].name
-        yield f"{result.info.words} has scores at one length ({only}): nothing to compare it with."
+        yield f"There is one length ({only}): nothing to compare."
     if noise := about_noise(result):
         yield noise
     for at_length in result.columns:
@@ -50,39 +48,39 @@ def about_noise(result: LengthsResult) -> str:
     by_length = list(zip(printed, noises, strict=True))
     values = listed([f"{noise} at {name}" for noise, name in reversed(by_length)], most=len(noises))
     word = "grows" if grows else "does not grow steadily"
-    return f"The residual mean square, the noise, {word} as the target shrinks: {values}."
+    return f"The noise (residual mean square) {word} as summaries get shorter: {values}."
 
 
 def _pairs_that_differ(at_length: AtLength) -> str:
     where = f"With {at_length.name} averaged" if at_length.together else f"At {at_length.name}"
+    beyond = int((at_length.tests.conclusion == 2).sum()) - len(at_length.tests.why)
     tests = at_length.tests
     if not at_length.pairs:
         why = reason(next(iter(tests.why.values()), None)) or "there is one system"
-        return f"{where} no two systems can be compared: {why}."
-    beyond = int((tests.conclusion == 2).sum()) - len(tests.why)
-    reach = f"; {beyond:,} could not have been found" if beyond > 0 else ""
-    return f"{where} {pairs_differ(at_length.told_apart, at_length.pairs)} ({tests.words}){reach}."
+        return f"{where}, no two systems can be compared: {why}."
+    reach = f". {capitalised(too_few(beyond, 'topics', 1 - tests.level))}" if beyond > 0 else ""
+    return f"{where}, {pairs_differ(at_length.told_apart, at_length.pairs)} ({tests.words}){reach}."
 
 
 def about_agreement(agreement: RankingAgreement) -> str:
     """How far two rankings agree."""
     tau, interval, at = agreement.tau, agreement.interval, agreement.tasks_at
     if at is None:
-        which = f"the rankings at {agreement.a} and {agreement.b}"
+        which = f"{agreement.a} and {agreement.b}"
     else:
         over = "averaged over all lengths" if at.together else f"at {at.name}"
-        which = f"the rankings of single- and multi-document topics {over}"
+        which = f"single- and multi-document topics {over}"
     if tau.why is not None:
-        return f"{which.capitalize()} cannot be compared: {tau.why}."
+        return f"Rankings of systems, {which}, cannot be compared: {tau.why}."
     ends = ""
     # The bootstrap of two rankings that are the same knows no others, and shows no uncertainty.
     if interval.low < interval.high:
         ends = (
             f", {interval.level:.0%} interval {short_decimal(interval.low)} to {short_decimal(interval.high)}"
         )
-    only = f"; {listed(agreement.only)} left out" if agreement.only else ""
+    only = f"; without {enumerated(agreement.only)}" if agreement.only else ""
     return (
-        f"Kendall's tau between {which} is {short_decimal(tau.tau)}"
+        f"Rankings of systems, {which}: Kendall's tau {short_decimal(tau.tau)}"
         f" ({counted(tau.n, 'system')}, {p_words(tau.p)}{ends}{only})."
     )
 

@@ -146,24 +146,8 @@ def plan_of_matrix(
     measured = spreads_of(matrix, family)
     if isinstance(measured, Note):
         raise DataError(f"{matrix.measure}: {reason(measured)}")
-    pairs = asked.pairs or int(np.count_nonzero(measured.n >= 2))
-    if asked.systems is not None:
-        pairs = asked.systems * (asked.systems - 1) // 2
-    if asked.correct == "none":
-        pairs = 1
-    typical, wide = measured.quantile(0.5), measured.quantile(WIDE)
-    source = source_of_pairs(matrix, measured, typical, normal=asked.normal)
-    used = measured.n >= 2
-    columns = np.unique(np.concatenate([measured.first[used], measured.second[used]]))
-    task = PlanTask(
-        source=source,
-        wide=replace(source, spread=wide),
-        have=int(np.median(measured.n[measured.n > 0])),
-        pairs=pairs,
-        places=places(matrix.values[:, columns]) if asked.correct == "holm" and pairs > 1 else (),
-        systems=asked.systems or columns.size,
-        asked=asked,
-    )
+    task = plan_task(matrix, measured, asked)
+    typical, wide, source, pairs = task.source.spread, task.wide.spread, task.source, task.pairs
     crossed = None if sources is None else crossed_of(sources, matched=True, **task.sampling)
     if asked.names_designs and crossed is None:
         raise DataError(f"{matrix.measure}: designs of judging cannot be compared: {why_no_designs(sources)}")
@@ -171,19 +155,12 @@ def plan_of_matrix(
     answering = "wilcoxon" if asked.test == ALL else asked.test
     every = list(dict.fromkeys(map(chosen, (answering, *tests))))
     needs, looked_for, sizes, searches = _all_needs(task, every, wanted, asked.progress)
-    between = (
-        None if judgments is None else disagreement(judgments.values, measured, same_judges=judgments.persons)
-    )
-    if between is not None and math.isnan(between.variance):
-        between = None
-    judges = sampled = None
+    between = between_assessors(judgments, measured)
+    judges = None
     if between is not None and judgments is not None:
         judges = _judge_plan(between, judgments.unit, task, needs[0], wanted)
-        now = None if sources is None else crossed_of(sources, matched=between.matched, **task.sampling)
-        sampled = _sampled_plan(between, task, wanted, now)
-    elif sources is not None and (shared := _one_per_topic(judgments)) is not None:
-        alone = crossed_alone(sources, **task.sampling)
-        sampled = None if alone is None else _sampled_plan(shared, task, wanted, alone)
+    sampling = assessors_as_sample(between, judgments, sources, task)
+    sampled = None if sampling is None else _sampled_plan(sampling, task, wanted)
     people = 0 if sources is None else sources.levels.get("assessor", 0)
     designs = None
     if sources is not None and crossed is not None:
@@ -687,6 +664,27 @@ class PlanTask:
         return Search(Goal(sample.test, self.asked.power, self.asked.alpha, family), sample)
 
 
+def plan_task(matrix: ScoreMatrix, measured: Spreads, asked: Plan) -> PlanTask:
+    """What is simulated, for how many pairs."""
+    pairs = asked.pairs or int(np.count_nonzero(measured.n >= 2))
+    if asked.systems is not None:
+        pairs = asked.systems * (asked.systems - 1) // 2
+    if asked.correct == "none":
+        pairs = 1
+    source = source_of_pairs(matrix, measured, measured.quantile(0.5), normal=asked.normal)
+    used = measured.n >= 2
+    columns = np.unique(np.concatenate([measured.first[used], measured.second[used]]))
+    return PlanTask(
+        source=source,
+        wide=replace(source, spread=measured.quantile(WIDE)),
+        have=int(np.median(measured.n[measured.n > 0])),
+        pairs=pairs,
+        places=places(matrix.values[:, columns]) if asked.correct == "holm" and pairs > 1 else (),
+        systems=asked.systems or columns.size,
+        asked=asked,
+    )
+
+
 def spreads_of(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads | Note:
     """How far the differences of each pair of systems spread over topics, or why nothing can be planned."""
     if len(matrix.systems) < 2:
@@ -829,13 +827,51 @@ def _more_sizes(sizes: Sequence[int], most: int = 16) -> list[int]:
     return sorted({*sizes, *apart})
 
 
-def _sampled_plan(
-    between: Disagreement, task: PlanTask, wanted: float | None, variances: Crossed | None
-) -> SampledPlan | None:
-    """What it takes where assessors are a sample; None where they are not known.
+@dataclass(frozen=True)
+class AssessorSample:
+    """Assessors as a sample: how they disagree, and what varies."""
 
-    `variances` are those by REML of all judgments, where it tells them apart.
-    """
+    between: Disagreement
+    crossed: Crossed
+    by_model: bool
+    """Whether the variances are those by REML of all judgments, which tells them apart."""
+
+    def needed(self, task: PlanTask, wanted: float) -> float:
+        """Topics, with as many assessors as now; infinite where no number of topics is enough."""
+        return self.crossed.topics_for(
+            self.between.crew, wanted, task.asked.power, task.asked.alpha / task.pairs
+        )
+
+    def fewest(self, task: PlanTask, wanted: float) -> float:
+        """Assessors with whom some number of topics is enough."""
+        return self.crossed.fewest(wanted, task.asked.power, task.asked.alpha / task.pairs)
+
+
+def between_assessors(judgments: CellJudgments | None, measured: Spreads) -> Disagreement | None:
+    """How the assessors of a summary disagree; None where none has two."""
+    if judgments is None:
+        return None
+    between = disagreement(judgments.values, measured, same_judges=judgments.persons)
+    return None if math.isnan(between.variance) else between
+
+
+def assessors_as_sample(
+    between: Disagreement | None,
+    judgments: CellJudgments | None,
+    sources: NoiseSources | None,
+    task: PlanTask,
+) -> AssessorSample | None:
+    """What it takes where assessors are a sample rests on this; None where they are not known."""
+    if between is not None:
+        now = None if sources is None else crossed_of(sources, matched=between.matched, **task.sampling)
+        return _sample_of(between, task, now)
+    if sources is not None and (shared := _one_per_topic(judgments)) is not None:
+        alone = crossed_alone(sources, **task.sampling)
+        return None if alone is None else _sample_of(shared, task, alone)
+    return None
+
+
+def _sample_of(between: Disagreement, task: PlanTask, variances: Crossed | None) -> AssessorSample | None:
     if not between.seen:
         return None
     spread = task.source.spread
@@ -855,13 +891,19 @@ def _sampled_plan(
             **task.sampling,
         )
     crossed = replace(variances, changes=between.changes, per_topic=min(between.judges / between.crew, 1.0))
+    return AssessorSample(between=between, crossed=crossed, by_model=by_model)
+
+
+def _sampled_plan(sample: AssessorSample, task: PlanTask, wanted: float | None) -> SampledPlan:
+    """What it takes where assessors are a sample."""
+    between, crossed = sample.between, sample.crossed
     about: dict[str, Any] = {
         "seen": between.seen,
         "assessors": between.crew,
         "likings": math.nan if math.isnan(between.likings) else math.sqrt(crossed.likings),
         "residual": math.nan if math.isnan(between.likings) else math.sqrt(crossed.residual),
         "topics": math.sqrt(crossed.topics),
-        "matched": between.matched or by_model,
+        "matched": between.matched or sample.by_model,
         "systems": crossed.systems,
     }
     if math.isnan(between.likings):
@@ -881,7 +923,7 @@ def _sampled_plan(
         powers = (crossed.power(task.have, now, wanted, alpha) for alpha in (level, task.asked.alpha))
         asked |= dict(zip(("power_now", "one_pair_now"), powers, strict=True))
         asked["best"] = crossed.best(now, wanted, level)
-        asked["fewest"] = crossed.fewest(wanted, power, level)
+        asked["fewest"] = sample.fewest(task, wanted)
         asked["enough"] = crossed.judges_for(task.have, wanted, power, level)
     return SampledPlan(
         **about,

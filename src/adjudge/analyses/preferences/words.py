@@ -71,11 +71,9 @@ def sentences(fit: PreferenceFit) -> Iterator[str]:
         # Texts stand in quotes; they are cut short only where that leaves them different.
         short = [item if len(item) <= 30 and " " not in item else quoted(item) for item in items]
         names = short if len(set(short)) == len(short) else items
-        best = best_words(fit.better[np.ix_(order, order)], names, what="item")
-        if several:
-            yield f"In {part.name} ({listed(names)}), {best}."
-        else:
-            yield f"{best[0].upper() if best.startswith(('any', 'either', 'none')) else best[0]}{best[1:]}."
+        start = f"In {part.name} ({listed(names)}), " if several else ""
+        best = best_words(fit.better[np.ix_(order, order)], names, what="item", start=start)
+        yield f"{best}."
     yield _pairs_sentence(fit)
     if (position := fit.contrasts.position) is not None:
         yield _position_sentence(fit, position)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.analyses.topics import Topics
+from adjudge.core.bars import MARK, interval_bars
 from adjudge.core.errors import DataError, UsageError, among, quoted
 from adjudge.core.results import Note
 from adjudge.core.table import Column, Table, hidden
@@ -145,7 +146,15 @@ class TopicsResult(MatrixResult):
     def tables(self) -> Iterator[Table]:
         """A row per topic, from the easiest to the hardest."""
         size = f"{counted(self.over_topics.groups, 'topic')}, {counted(self.over_systems.groups, 'system')}"
-        axis, lines = bars(self.standings, chosen=self.against)
+        axis, lines = interval_bars(
+            [(s.low, s.mean_rank if s.low == s.low else math.nan, s.high) for s in self.standings],
+            marks=[
+                "◆" if s.topic == self.against else "○" if s.from_chosen is False else MARK
+                for s in self.standings
+            ],
+            width=WIDTH,
+            form=".0f",
+        )
         rows = [
             {
                 **vars(s),
@@ -238,30 +247,6 @@ class TopicRank:
     """From how many other topics it differs."""
     from_chosen: bool | None
     """Whether it differs from the chosen topic; None where none was chosen, and for that topic itself."""
-
-
-def bars(
-    standings: tuple[TopicRank, ...], *, chosen: str | None = None, width: int = WIDTH
-) -> tuple[str, list[str]]:
-    """The ends of the axis of mean ranks, and each topic's interval as a line of characters."""
-    with_ends = [s for s in standings if s.low == s.low]
-    if not with_ends:
-        return "", [""] * len(standings)
-    left, right = min(s.low for s in with_ends), max(s.high for s in with_ends)
-    ends = f"{left:.0f}", f"{right:.0f}"
-    axis = ends[0] + " " * max(width - len(ends[0]) - len(ends[1]), 1) + ends[1]
-
-    def place(rank: float) -> int:
-        return round((rank - left) / (right - left) * (width - 1)) if right > left else width // 2
-
-    def line(s: TopicRank) -> str:
-        if s.low != s.low:
-            return ""
-        low, at, high = place(s.low), place(s.mean_rank), place(s.high)
-        mark = "◆" if s.topic == chosen else "○" if s.from_chosen is False else "●"
-        return " " * low + "─" * (at - low) + mark + "─" * (high - at)
-
-    return axis, [line(s) for s in standings]
 
 
 def _standings(matrix: ScoreMatrix, test: KruskalWallis, against: str | None) -> tuple[TopicRank, ...]:
