@@ -12,6 +12,7 @@ from adjudge import __version__
 from adjudge.analyses.compare.pairs import MISSING_SCORES
 from adjudge.analyses.compare.words import pairs_that_differ, tally
 from adjudge.analyses.conditions.result import TrustConditions
+from adjudge.analyses.fewest import fewest_words
 from adjudge.analyses.pages.chapter import Chapter, Findings
 from adjudge.analyses.pages.names import Name, in_words, names_of
 from adjudge.analyses.pages.numbers import span
@@ -197,6 +198,7 @@ class MeasureSection:
     signature: str
     tables: tuple[ReportFile, ...]
     cheapest: str = ""  # which of those that may be the best takes least
+    fewest: str = ""  # how few topics decide who comes first
     trust: TrustConditions | None = None
 
 
@@ -319,6 +321,9 @@ def _section(
     return MeasureSection(
         direction=comparison.matrix.info.direction,
         headline=words.headline(worded),
+        fewest=fewest_words(
+            comparison.fewest, worded.matrix.systems, what="topic", labels=worded.matrix.topics
+        ),
         league=league_of(comparison, names, collection.systems),
         reading=words.reading(comparison),
         pairs=pair_triangle(comparison, names) if compared else None,

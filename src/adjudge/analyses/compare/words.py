@@ -16,6 +16,7 @@ from adjudge.analyses.conclusions import (
     Tested,
 )
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.fewest import fewest_words
 from adjudge.analyses.phrasebook import REASONS, best_words, pairs_differ, these_assessors
 from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.phrases import Argument, Spoken
@@ -135,8 +136,10 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
 
 
 def sentences(c: Comparison) -> Iterator[Spoken]:
-    """The headline, what changes without some assessors, and where that is asked for every pair."""
+    """The headline, how few topics decide it, what changes without some assessors, and if asked every pair."""
     yield _headline(c)
+    if few := fewest_words(c.fewest, c.matrix.systems, what="topic", labels=c.matrix.topics):
+        yield few
     if c.changes is not None:
         yield from c.changes.sentences()
     if c.asked.pairs:
