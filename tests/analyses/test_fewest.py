@@ -13,6 +13,7 @@ from tests.approving import Approved
 import adjudge
 from adjudge.analyses.compare.pairs import Comparison
 from adjudge.analyses.fewest import fewest_words
+from adjudge.analyses.references import REFERENCES
 from adjudge.stats.fewest import NEVER, NOT_FOUND, TOO_LARGE, Fewest
 
 NAMES = ("M22", "M23", "M17")
@@ -40,7 +41,9 @@ def without(frame: pd.DataFrame, c: Comparison) -> set[str]:
 def complete() -> pd.DataFrame:
     rng = np.random.default_rng(5)
     level = rng.normal(size=40)
-    return table({name: level + lead + rng.normal(size=40) for name, lead in zip(NAMES, (0.4, 0.3, 0.0))})
+    return table(
+        {name: level + lead + rng.normal(size=40) for name, lead in zip(NAMES, (0.4, 0.3, 0.0), strict=True)}
+    )
 
 
 def test_without_the_topics_compare_ranks_another_first(complete: pd.DataFrame) -> None:
@@ -60,7 +63,10 @@ def test_with_holes_too(complete: pd.DataFrame) -> None:
     holes = complete[np.random.default_rng(1).random(len(complete)) > 0.1]
     c = adjudge.compare(holes)
     assert c.ordering == "topics"
-    assert without(holes, c) == set(c.as_dict()["fewest"]["then"])
+    fact = c.as_dict()["fewest"]
+    assert without(holes, c) == set(fact["then"])
+    assert all(key in REFERENCES for key in fact["cites"])
+    assert bool(fact["cites"]) == (not fact["exact"])
 
 
 def test_lower_is_better(complete: pd.DataFrame) -> None:

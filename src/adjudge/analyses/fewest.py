@@ -16,10 +16,16 @@ MOST_NAMED = 5
 """Observations that a sentence names."""
 LONGEST = 60
 """Characters that their names may take."""
+INFLUENCE, OF_STRENGTHS = "broderick2020", "huang2026"
+"""The works that a search by influence rests on."""
 
 
 def fewest_facts(
-    fewest: Fewest | None, names: Sequence[str], what: str, labels: Sequence[str] = ()
+    fewest: Fewest | None,
+    names: Sequence[str],
+    what: str,
+    labels: Sequence[str] = (),
+    cites: Sequence[str] = (INFLUENCE,),
 ) -> dict[str, Any] | None:
     """`names` are those of systems or items, `labels` those of all observations, where they have any."""
     if fewest is None:
@@ -33,6 +39,7 @@ def fewest_facts(
         "share": fewest.share if fewest.left_out else None,
         "then": [names[k] for k in fewest.then],
         "exact": fewest.exact,
+        "cites": [] if fewest.exact or not fewest.left_out else list(cites),
         "why": fewest.why,
     }
 

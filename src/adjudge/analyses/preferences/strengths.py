@@ -19,7 +19,7 @@ from scipy.special import expit, log_expit
 from scipy.stats import rankdata
 
 from adjudge.analyses.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion, candidates
-from adjudge.analyses.fewest import fewest_facts
+from adjudge.analyses.fewest import INFLUENCE, OF_STRENGTHS, fewest_facts
 from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.preferences import By, Of, Prefer
 from adjudge.analyses.preferences.source import PairSource
@@ -578,7 +578,7 @@ class PreferenceFit(Result):
             "parts": parts,
             "counts": self.counts(),
             "compared": self.compared,
-            "fewest": fewest_facts(self.fewest, self.items, "answer"),
+            "fewest": fewest_facts(self.fewest, self.items, "answer", cites=(INFLUENCE, OF_STRENGTHS)),
             "left_out": dict(self.left_out),
         }
 
