@@ -494,6 +494,20 @@ _KNOWN = (
         "BERTScore: Evaluating Text Generation with BERT",
         "International Conference on Learning Representations",
     ),
+    # Leaving a few observations out
+    CitedWork(
+        "misc",
+        ("Broderick, Tamara", "Giordano, Ryan", "Meager, Rachael"),
+        2020,
+        "An Automatic Finite-Sample Robustness Metric: When Can Dropping a Little Data Make a Big Difference?",
+        {"howpublished": "arXiv:2011.14999"},
+    ),
+    _paper(
+        "Huang, Jenny Y.; Shen, Yunyi; Wei, Dennis; Broderick, Tamara",
+        2026,
+        "Dropping Just a Handful of Preferences Can Change Top Large Language Model Rankings",
+        "International Conference on Learning Representations",
+    ),
 )
 REFERENCES = {work.key: work for work in _KNOWN}
 """By key."""

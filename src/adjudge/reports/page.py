@@ -12,6 +12,7 @@ from adjudge import __version__
 from adjudge.analyses.compare.pairs import MISSING_SCORES
 from adjudge.analyses.compare.words import pairs_that_differ, tally
 from adjudge.analyses.conditions.result import TrustConditions
+from adjudge.analyses.fewest import fewest_words
 from adjudge.analyses.pages.chapter import Chapter, Findings
 from adjudge.analyses.pages.names import Name, in_words, names_of
 from adjudge.analyses.pages.numbers import span
@@ -200,7 +201,9 @@ class MeasureSection:
     missing: Folded
     signature: str
     tables: tuple[ReportFile, ...]
-    also: tuple[str, ...] = ()  # below the headline: which of those that may be the best takes least
+    also: tuple[
+        str, ...
+    ] = ()  # below the headline: how few topics decide who comes first, and who takes least
     trust: TrustConditions | None = None
 
 
@@ -312,6 +315,8 @@ def _section(
     """`places` are the title and where it stands."""
     compared = comparison.matrix.info.better is not None and len(comparison.standings) > 1
     worded = in_words(comparison, names)
+    matrix = worded.matrix
+    fewest = fewest_words(comparison.fewest, matrix.systems, what="topic", labels=matrix.topics)
     all_notes = (*notes, *comparison.warnings(without=(MISSING_SCORES,)))
     differences = None
     if compared:
@@ -332,7 +337,7 @@ def _section(
         missing=_folded(worded.notes_of(MISSING_SCORES)),
         signature=comparison.signature,
         tables=files_of(comparison, places["anchor"]),
-        also=tuple(filter(None, [words.cheapest_words(comparison, collection, names)])),
+        also=tuple(filter(None, [fewest, words.cheapest_words(comparison, collection, names)])),
         **places,
     )
 

@@ -12,7 +12,14 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.analyses.compare import AssessorEffects, Compare, Comparing
-from adjudge.analyses.compare.sampled import Population, equivalence_of, pair_results, population
+from adjudge.analyses.compare.fewest import fewest_table, fewest_topics
+from adjudge.analyses.compare.sampled import (
+    Population,
+    adjusted_for_assessors,
+    equivalence_of,
+    pair_results,
+    population,
+)
 from adjudge.analyses.compare.without import ConclusionChanges, conclusion_changes
 from adjudge.analyses.compare.words import NO_NUMBER, VERDICTS
 from adjudge.analyses.conclusions import (
@@ -29,6 +36,7 @@ from adjudge.analyses.conclusions import (
     run_all,
 )
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.fewest import fewest_facts
 from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.analyses.phrasebook import ends_of_difference, low_to_high, rank_range, short_conclusion
 from adjudge.analyses.scores import Scores
@@ -47,6 +55,7 @@ if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray, FloatArray, IntArray
     from adjudge.stats.effects import PairEffects
     from adjudge.stats.equivalence import Equivalence
+    from adjudge.stats.fewest import Fewest
     from adjudge.stats.paired import Alternative, PairedTest
     from adjudge.stats.pairs import PairCounts
 
@@ -188,8 +197,8 @@ def _in_order(ready: Prepared, whose: Population | None, against: str | None) ->
     if whose is None or whose.effects == "fixed":
         return replace(ready, population=whose)
     assert whose.pairs is not None
-    means = whose.pairs.means.estimate
-    if np.isnan(means).any() or np.allclose(means, ready.means, rtol=1e-9, atol=1e-12):
+    means = adjusted_for_assessors(whose.pairs, ready.means)
+    if means is None:
         return replace(ready, population=whose)
     names, size = ready.matrix.systems, len(ready.matrix.systems)
     order = _best_first(means, names, ready.matrix.info, against)
@@ -646,6 +655,11 @@ class Comparison(MatrixResult, Basis):
             correct="holm" if CORRECTIONS[correct].from_scores else correct,  # type: ignore[arg-type]
         )
 
+    @cached_property
+    def fewest(self) -> Fewest | None:
+        """The fewest topics without which another system comes first, by number; None where none is first."""
+        return fewest_topics(self)
+
     def candidates(self) -> list[str] | None:
         """The systems that nobody is significantly better than; None where not every pair was asked for."""
         if not self.complete:
@@ -669,8 +683,14 @@ class Comparison(MatrixResult, Basis):
             yield self._effects()
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
-        """A row per pair and test; a row per pair with the p of every test; and how large the differences are."""
-        return {"pairs": self._pairs_table, "differences": self._differences, "effects": self._effects}
+        """A row per pair and test; a row per pair with the p of every test; how large the differences are; and which
+        topics decide who comes first."""
+        return {
+            "pairs": self._pairs_table,
+            "differences": self._differences,
+            "effects": self._effects,
+            "fewest": lambda: fewest_table(self),
+        }
 
     @property
     def csv_table(self) -> str:
@@ -875,6 +895,7 @@ class Comparison(MatrixResult, Basis):
             "corrected_over": self.corrected,
             "conclusions": {word: self.tested[self.test].count(k) for k, word in enumerate(CONCLUSIONS)},
             "candidates": self.candidates(),
+            "fewest": fewest_facts(self.fewest, self.matrix.systems, "topic", self.matrix.topics),
             "missing": self.matrix.missing,
             "population": of_whom,
             "methods": self.methods().as_dict(),
@@ -1008,6 +1029,8 @@ def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, Floa
     """
     import numpy as np
 
+    from adjudge.stats.fewest import ranking_means
+
     if not matrix.systems:
         raise DataError(f"{matrix.measure}: no scores")
     if against is not None and against not in matrix.systems:
@@ -1020,15 +1043,8 @@ def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, Floa
         raise DataError(f"{matrix.measure}: every score is missing ({matrix.missing[0][2]})")
     if against is not None and against not in scored.systems:
         raise DataError(f"{Argument('against')} {quoted(against)}: it has no score of {matrix.measure}")
-    means: FloatArray = np.nanmean(scored.values, axis=0)
-    ordering: Ordering = ""
-    present = ~np.isnan(scored.values)
-    if (present != present[:, :1]).any():
-        from adjudge.stats.linear.model import fit_additive  # slow to load, and seldom needed
-
-        adjusted = fit_additive(scored.values).means
-        ordering = "apart" if np.isnan(adjusted).any() else "topics"
-        means = means if ordering == "apart" else adjusted
+    means, adjusted = ranking_means(scored.values)
+    ordering: Ordering = "apart" if adjusted is None else "topics" if adjusted else ""
     order = _best_first(means, scored.systems, matrix.info, against)
     return scored.select([scored.systems[j] for j in order]), means[order], ordering
 

@@ -8,7 +8,7 @@ whose mathematics are in stats/linear/judged_pairs.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.compare import AssessorEffects, Comparing
@@ -25,11 +25,64 @@ if TYPE_CHECKING:
 
     from adjudge.analyses.compare.pairs import Comparison, Which
     from adjudge.data.scores import ScoreMatrix
-    from adjudge.stats.checks import FloatArray
+    from adjudge.stats.checks import BoolArray, FloatArray, IntArray
     from adjudge.stats.equivalence import Equivalence
     from adjudge.stats.linear.judged_pairs import JudgedPairs
     from adjudge.stats.paired import Alternative
     from adjudge.stats.pairs import PairResults
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedScores:
+    """The scores that assessors gave, with the numbers of their topics and systems in the matrix."""
+
+    values: FloatArray
+    topics: IntArray
+    systems: IntArray
+    assessors: IntArray
+    size: int
+    """How many systems there are."""
+    balanced: bool
+    """Every assessor judged every system on every topic: then the means rank."""
+
+    def ranking_means(self, plain: FloatArray, kept: BoolArray) -> FloatArray:
+        """What systems are ranked by on some topics alone, where without assessors it would be `plain`."""
+        from adjudge.stats.linear.judged_pairs import judged_pairs
+
+        rows = kept[self.topics]
+        pairs = judged_pairs(
+            self.values[rows],
+            self.topics[rows],
+            self.systems[rows],
+            self.assessors[rows],
+            size=self.size,
+        )
+        if why_fixed(pairs) is not None:
+            return plain
+        adjusted = adjusted_for_assessors(pairs, plain)
+        return plain if adjusted is None else adjusted
+
+    def in_order(self, order: Sequence[int]) -> JudgedScores:
+        """The same with the systems in another order."""
+        import numpy as np
+
+        return replace(self, systems=np.argsort(order)[self.systems])
+
+
+def adjusted_for_assessors(pairs: JudgedPairs, plain: FloatArray) -> FloatArray | None:
+    """The means by the model with assessors; None where that changes nothing."""
+    import numpy as np
+
+    means = pairs.means.estimate
+    unchanged = np.isnan(means).any() or np.allclose(means, plain, rtol=1e-9, atol=1e-12)
+    return None if unchanged else means
+
+
+def why_fixed(pairs: JudgedPairs) -> Note | None:
+    """Why nothing can be said of other assessors."""
+    if pairs.unavailable is None and len(pairs) and all(p != p for p in pairs.p):
+        return pairs.why.get(0, Note.of("no-pair-tested"))
+    return pairs.unavailable
 
 
 @dataclass(frozen=True)
@@ -43,6 +96,8 @@ class Population:
     """All pairs of systems with assessors as a sample; None where they cannot be."""
     reason: Note | None = None
     """Why they cannot."""
+    judged: JudgedScores | None = field(default=None, compare=False, repr=False)
+    """What they gave, where they are a sample."""
 
     @property
     def why(self) -> str:
@@ -75,7 +130,10 @@ class Population:
 
     def in_order(self, order: Sequence[int]) -> Population:
         """The same of the systems in another order."""
-        return self if self.pairs is None else replace(self, pairs=_moved(self.pairs, order))
+        if self.pairs is None:
+            return self
+        judged = None if self.judged is None else self.judged.in_order(order)
+        return replace(self, pairs=_moved(self.pairs, order), judged=judged)
 
     def notes(self) -> Iterator[Note]:
         """What a reader should know before taking the answer for more than it is."""
@@ -123,11 +181,11 @@ def population(
     elif reason is None and nobody:
         reason = Note.of("unnamed", n=nobody, scores=len(rows))
 
+    def codes(column: str, levels: Sequence[str]) -> Any:
+        return rows[column].map({name: k for k, name in enumerate(levels)}).to_numpy()
+
     def fit() -> JudgedPairs:
         from adjudge.stats.linear.judged_pairs import judged_pairs
-
-        def codes(column: str, levels: Sequence[str]) -> Any:
-            return rows[column].map({name: k for k, name in enumerate(levels)}).to_numpy()
 
         return judged_pairs(
             rows["value"].to_numpy(dtype=float),
@@ -137,7 +195,18 @@ def population(
             size=len(matrix.systems),
         )
 
-    return population_of(names, reason, fit, asked.assessor_effects, matrix.measure)
+    whose = population_of(names, reason, fit, asked.assessor_effects, matrix.measure)
+    if whose.effects == "fixed" or whose.pairs is None:
+        return whose
+    judged = JudgedScores(
+        values=rows["value"].to_numpy(dtype=float),
+        topics=codes("topic", matrix.topics),
+        systems=codes("system", matrix.systems),
+        assessors=codes("assessor", names),
+        size=len(matrix.systems),
+        balanced=whose.pairs.design == "crossed" and whose.pairs.complete,
+    )
+    return replace(whose, judged=judged)
 
 
 def population_of(
@@ -153,10 +222,7 @@ def population_of(
         reason = Note.of("one-assessor")
     if reason is None:
         pairs = fit()
-        why = pairs.unavailable
-        if why is None and len(pairs) and all(p != p for p in pairs.p):
-            why = pairs.why.get(0, Note.of("no-pair-tested"))
-        if why is not None:
+        if (why := why_fixed(pairs)) is not None:
             reason, pairs = why, None
     if effects == "random" and reason is not None:
         raise DataError(f"{measure}: assessors cannot be a random factor: {reason.words(THESE_ONLY)}")

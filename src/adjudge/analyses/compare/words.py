@@ -16,6 +16,7 @@ from adjudge.analyses.conclusions import (
     Tested,
 )
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.fewest import fewest_words
 from adjudge.analyses.phrasebook import (
     REASONS,
     Few,
@@ -170,8 +171,11 @@ def _their(systems: Sequence[str]) -> str:
 
 
 def sentences(c: Comparison) -> Iterator[Spoken]:
-    """The headline, what each of several tests finds, what changes without some assessors, and what to do next."""
+    """The headline, how few topics decide it, what each of several tests finds, what changes without some assessors,
+    and what to do next."""
     yield headline(c)
+    if few := fewest_words(c.fewest, c.matrix.systems, what="topic", labels=c.matrix.topics):
+        yield few
     if len(c.asked.tests_run) > 1:
         yield _by_every_test(c)
     if c.changes is not None:

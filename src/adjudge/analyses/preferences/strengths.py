@@ -19,6 +19,7 @@ from scipy.special import expit, log_expit
 from scipy.stats import rankdata
 
 from adjudge.analyses.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion, candidates
+from adjudge.analyses.fewest import INFLUENCE, OF_STRENGTHS, fewest_facts
 from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.preferences import By, Of, Prefer
 from adjudge.analyses.preferences.source import PairSource
@@ -42,6 +43,7 @@ from adjudge.judgments.pairs.answers import (
 )
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.stats.checks import BoolArray
+from adjudge.stats.fewest import Fewest
 from adjudge.stats.multiple import reached
 from adjudge.stats.order import rank_intervals
 from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
@@ -55,6 +57,7 @@ from adjudge.stats.preference.contrasts import (
     pair_contrasts,
 )
 from adjudge.stats.preference.crowd import fit_crowd
+from adjudge.stats.preference.fewest import SAME, fewest_answers
 from adjudge.stats.preference.models import climb_model, regularised
 from adjudge.text.similarity import sentence_similarity
 
@@ -69,8 +72,6 @@ MOST_IN_JSON = 100
 """Items up to which JSON has every pair."""
 MOST_SHOWN, WIDEST = 30, 70
 """Rows that a terminal shows, and characters of an item there."""
-SAME = 9
-"""Decimals of log strengths that count in a ranking: items that nothing tells apart share their rank."""
 
 OPEN_WHY = {
     "above": "no finite maximum: not every item of its part has a chain of wins over it",
@@ -226,6 +227,10 @@ class PreferenceFit(Result):
     """Whether they would have been, but for a tie model or an effect of position."""
     assessors: tuple[AssessorReliability, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+    fewest: Fewest | None = None
+    """The fewest answers without which another item comes first, by number; None where parts are not joined."""
+    preferences: Preferences | None = None
+    """What was fitted."""
     pooled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Several lengths or forms whose pairs are taken together, though that was not asked for."""
     about_answers: tuple[str, ...] = ()
@@ -378,7 +383,11 @@ class PreferenceFit(Result):
         )
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
-        return {"pairs": self._pairs_table, "win-probabilities": self._matrix}
+        return {
+            "pairs": self._pairs_table,
+            "win-probabilities": self._matrix,
+            "fewest": self._fewest_table,
+        }
 
     def in_json(self) -> tuple[str, ...]:
         return ("pairs",) if len(self.fitted) <= MOST_IN_JSON else ()
@@ -423,6 +432,30 @@ class PreferenceFit(Result):
             Column("place", "", right=True),
             *(Column(place, format=".2f", right=True) for place in places),
             title=chances_title(self, "the row's is preferred to the column's"),
+        )
+
+    def _fewest_table(self) -> Table:
+        """The answers to leave out, the most telling one first."""
+        rows: list[tuple[Cell, ...]] = []
+        if self.fewest is not None and self.preferences is not None:
+            some = map(self.preferences.row, self.fewest.left_out)
+            winner = {"left": "first", "right": "second"}
+            rows = [
+                (
+                    *(row.topic or None, row.left, row.right, _cut(row.left, 30), _cut(row.right, 30)),
+                    *(winner.get(row.winner, row.winner), row.assessor or None),
+                )
+                for row in some
+            ]
+        return self._listed(
+            "fewest",
+            rows,
+            Column("topic", right=False, show="varies"),
+            *_named("first", "second"),
+            Column("winner", right=False),
+            Column("assessor", right=False, show="varies"),
+            title=f"{self.title}: answers to leave out for another {self.noun} to come first",
+            first=MOST_SHOWN,
         )
 
     def win_probabilities(self) -> pd.DataFrame:
@@ -545,6 +578,7 @@ class PreferenceFit(Result):
             "parts": parts,
             "counts": self.counts(),
             "compared": self.compared,
+            "fewest": fewest_facts(self.fewest, self.items, "answer", cites=(INFLUENCE, OF_STRENGTHS)),
             "left_out": dict(self.left_out),
         }
 
@@ -645,6 +679,7 @@ def fit_preferences(
     contrasts = pair_contrasts(answers, by=by, similarity=near, ties=ties, position=asked.position)
     parts = _parts(contrasts, matrix, regularise)
     tested = None if regularise else contrasts
+    fewest = _fewest(preferences, kept, near, contrasts, asked) if len(parts) == 1 else None
     adjusted, better, hopeless = _tested(contrasts, parts, 1 - asked.level, tested=tested is not None)
     return PreferenceFit(
         asked=asked,
@@ -664,7 +699,47 @@ def fit_preferences(
         similarity=asked.similarity if similarity is not None else None,
         assessors=reliabilities(preferences, checks) if asked.reliability else (),
         left_out=dict(preferences.left_out),
+        fewest=fewest,
+        preferences=preferences,
         **{"about_answers": preferences.notes, **fields},
+    )
+
+
+def _fewest(
+    preferences: Preferences,
+    kept: IntArray,
+    similarity: FloatArray | None,
+    contrasts: PairContrasts,
+    asked: Prefer,
+) -> Fewest:
+    """By the numbers that items and answers have in `preferences`."""
+    answers = preferences.answers
+    rows = np.flatnonzero(np.isin(answers.first, kept) & np.isin(answers.second, kept) & (answers.weight > 0))
+    like = contrasts.one_way.like
+    done = 0
+
+    def progress() -> None:
+        nonlocal done
+        done += 1
+        asked.progress(done, 0)
+
+    fewest = fewest_answers(
+        answers.take(rows).among(kept),
+        similarity=similarity,
+        ties=like.model,
+        position=like.position,
+        regularise=asked.regularise,
+        progress=progress,
+    )
+
+    def numbers(some: Sequence[int], all_of: IntArray) -> tuple[int, ...]:
+        return tuple(all_of[list(some)].tolist())
+
+    return replace(
+        fewest,
+        first=numbers(fewest.first, kept),
+        then=numbers(fewest.then, kept),
+        left_out=numbers(fewest.left_out, rows),
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.analyses.fewest import fewest_words
 from adjudge.analyses.phrasebook import best_words
 from adjudge.core.errors import quoted
 from adjudge.core.phrases import Argument
@@ -56,9 +57,11 @@ NOTES: dict[str, str | Callable[..., str]] = {
 
 
 def sentences(fit: PreferenceFit) -> Iterator[str]:
-    """Who may be the best, how many pairs differ, and what ties and positions do."""
+    """Who may be the best, how few answers decide it, how many pairs differ, and what ties and positions do."""
+    few = fewest_words(fit.fewest, _called(fit.items), what="answer", item=fit.noun)
     if fit.contrasts is None:
         yield "Strengths were regularised on request: there are no intervals and no tests of differences."
+        yield from filter(None, [few])
         return
     several = len(fit.parts) > 1
     if several:
@@ -68,12 +71,11 @@ def sentences(fit: PreferenceFit) -> Iterator[str]:
         )
     for part, order in zip(fit.parts, fit.orders(), strict=True):
         items = [fit.items[fit.fitted[k]] for k in order]
-        # Texts stand in quotes; they are cut short only where that leaves them different.
-        short = [item if len(item) <= 30 and " " not in item else quoted(item) for item in items]
-        names = short if len(set(short)) == len(short) else items
+        names = _called(items)
         start = f"In {part.name} ({listed(names)}), " if several else ""
         best = best_words(fit.better[np.ix_(order, order)], names, what="item", start=start)
         yield f"{best}."
+    yield from filter(None, [few])
     yield _pairs_sentence(fit)
     if (position := fit.contrasts.position) is not None:
         yield _position_sentence(fit, position)
@@ -81,6 +83,12 @@ def sentences(fit: PreferenceFit) -> Iterator[str]:
         share = float(fit.chances(np.zeros(1))[1][0])
         name = "nu" if fit.contrasts.model == "davidson" else "theta"
         yield f"Two equal items tie in {share:.0%} of their duels ({name} = {math.exp(tie.value):.3g})."
+
+
+def _called(items: Sequence[str]) -> Sequence[str]:
+    """Texts stand in quotes; they are cut short only where that leaves them different."""
+    short = [item if len(item) <= 30 and " " not in item else quoted(item) for item in items]
+    return short if len(set(short)) == len(short) else items
 
 
 def _position_sentence(fit: PreferenceFit, position: ModelParameter | OpenPosition) -> str:

@@ -132,23 +132,24 @@ class Preferences:
 
     def rows(self) -> Iterator[PreferenceRow]:
         """The answers by name again."""
+        return map(self.row, range(len(self)))
+
+    def row(self, k: int) -> PreferenceRow:
+        """One answer by name."""
         a = self.answers
         sides = {1.0: "left", 0.0: "right", 0.5: "tie"}
-        for k in range(len(a)):
-            if a.won[k] not in sides:
-                raise DataError(
-                    f"an answer is worth {a.won[k]:g} of a win: only whole and half wins have a word"
-                )
-            yield PreferenceRow(
-                left=self.items[a.first[k]],
-                right=self.items[a.second[k]],
-                winner=sides[float(a.won[k])],
-                topic=self.topics[a.cluster[k]] if self.topics else "",
-                assessor=self.assessors[a.who[k]] if a.who[k] >= 0 else "",
-                weight=float(a.weight[k]),
-                time=self.times[k] if self.times else "",
-                took_ms=self.took_ms[k] if self.took_ms else math.nan,
-            )
+        if a.won[k] not in sides:
+            raise DataError(f"an answer is worth {a.won[k]:g} of a win: only whole and half wins have a word")
+        return PreferenceRow(
+            left=self.items[a.first[k]],
+            right=self.items[a.second[k]],
+            winner=sides[float(a.won[k])],
+            topic=self.topics[a.cluster[k]] if self.topics else "",
+            assessor=self.assessors[a.who[k]] if a.who[k] >= 0 else "",
+            weight=float(a.weight[k]),
+            time=self.times[k] if self.times else "",
+            took_ms=self.took_ms[k] if self.took_ms else math.nan,
+        )
 
     def only(self, topics: Sequence[str]) -> Preferences:
         """The answers on some topics."""

@@ -456,7 +456,7 @@ def pair_contrasts(
     if similarity is not None:
         like, dropped = _spread(answers, similarity), tuple[str, ...]()
     else:
-        like, dropped = _fitting(answers, unit, ties, position)
+        like, dropped = likelihood_with_maximum(answers, unit, ties, position)
     part, level, reach = _connections(like)
     inside = like.take(level[like.first] == level[like.second])
     top = climb_model(merged(inside), level)
@@ -565,7 +565,7 @@ def _connections(like: PairLikelihood) -> tuple[IntArray, IntArray, BoolArray]:
     return part, level, closure(between)[np.ix_(level, level)]
 
 
-def _fitting(
+def likelihood_with_maximum(
     answers: PairAnswers, unit: IntArray, ties: TieModel, position: bool
 ) -> tuple[PairLikelihood, tuple[str, ...]]:
     """The likelihood asked for, or the nearest one that has a finite maximum between level items."""

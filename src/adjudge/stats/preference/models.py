@@ -117,17 +117,24 @@ class PairLikelihood:
         return float(up @ log_expit(away - tie) + down @ log_expit(-away - tie) + more)
 
     def slopes(self, point: FloatArray) -> Slopes:
+        return self._summed(*self.row_slopes(point))
+
+    def row_slopes(self, point: FloatArray) -> tuple[FloatArray, ...]:
+        """Of every row: by e, by e twice; then by the tie parameter, by both, by it twice, where there is one.
+
+        The first derivatives are of the log-likelihood, the second ones of its negative.
+        """
         away = self.away(point)
         if self.model == "half":
             chance = expit(away)
             by_away = self.wins * expit(-away) - self.losses * chance
-            return self._summed(by_away, self.weight * chance * (1 - chance))
+            return by_away, self.weight * chance * (1 - chance)
         tie = point[-1]
         if self.model == "davidson":
             logs = np.array([away / 2, -away / 2, np.full(len(away), tie)])
             one, two, none = np.exp(logs - np.logaddexp.reduce(logs))
             by_away = (self.wins - self.losses - self.weight * (one - two)) / 2
-            return self._summed(
+            return (
                 by_away,
                 self.weight * (one + two - (one - two) ** 2) / 4,
                 self.ties - self.weight * none,
@@ -137,7 +144,7 @@ class PairLikelihood:
         up, down = self.wins + self.ties, self.losses + self.ties
         one, two = expit(away - tie), expit(-away - tie)
         bent_up, bent_down = up * one * (1 - one), down * two * (1 - two)
-        return self._summed(
+        return (
             up * (1 - one) - down * (1 - two),
             bent_up + bent_down,
             -up * (1 - one) - down * (1 - two) + self.ties * 2 / -np.expm1(-2 * tie),
