@@ -17,14 +17,13 @@ if TYPE_CHECKING:
 NOTES: Mapping[str, str | Callable[..., Spoken]] = {
     "missing-scores": lambda n, why: f"{counted(n, 'missing score')} ({why})",
     "several-assessors": lambda n: (
-        f"the scores come from {n} assessors: what is said holds for these assessors;"
-        " `adjudge compare` asks whether it would for others"
+        f"the scores come from {n} assessors: conclusions hold for these only (for others: `adjudge compare`)"
     ),
     "length-with-most-scores": lambda shown: (
-        f"{shown} is looked at, the target length with most scores: {Argument('length')} chooses another"
+        f"only {shown}, the target length with most scores; {Argument('length')} chooses another"
     ),
     "form-with-most-scores": lambda shown: (
-        f"{shown} is looked at, the form with most scores: {Argument('form')} chooses another"
+        f"only {shown}, the form with most scores; {Argument('form')} chooses another"
     ),
 }
 """Texts of notes that several analyses have."""
