@@ -119,7 +119,7 @@ def test_lengths_are_compared_within_topics(approved: Approved) -> None:
     assert own.topics == (12, 12)
     assert own.conclusion == VARY
     approved(found.warnings())
-    with pytest.raises(DataError, match="no slices by length: one length is looked at"):
+    with pytest.raises(DataError, match="no slices by length: only one length is compared"):
         slices(frame, by="length", length=50)
 
 
@@ -151,7 +151,7 @@ def test_missing_scores_are_said(approved: Approved) -> None:
 def test_what_cannot_be_sliced_is_one_line() -> None:
     with pytest.raises(UsageError, match='by is "tpye" \\(nearest: "type"\\)'):
         slices(planted(), by="tpye")
-    with pytest.raises(DataError, match="no slices by set: no topic says its set"):
+    with pytest.raises(DataError, match="no slices by set: no topic has one"):
         slices(planted(), by="set")
     with pytest.raises(DataError, match="topics cannot be sliced: nothing is known of them .* a set, type"):
         slices(planted().drop(columns="type"))

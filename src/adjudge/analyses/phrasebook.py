@@ -28,10 +28,10 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
         f"{n} assessors judged: this holds for them alone; `adjudge compare` also answers for assessors like them"
     ),
     "length-with-most-scores": lambda shown: (
-        f"this is for {shown}, the length with most scores: choose another with {Argument('length')}"
+        f"only {shown}, the target length with most scores; {Argument('length')} chooses another"
     ),
     "form-with-most-scores": lambda shown: (
-        f"this is for {shown}, the form with most scores: choose another with {Argument('form')}"
+        f"only {shown}, the form with most scores; {Argument('form')} chooses another"
     ),
 }
 """Texts of notes that several analyses have."""

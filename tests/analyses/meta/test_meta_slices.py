@@ -95,14 +95,14 @@ def test_properties_that_are_not_there_say_why(approved: Approved) -> None:
     assert [each.name for each in made] == ["type0", "type1"]
     assert {"set", "source length"} <= notes.keys()
     approved(f"{name}: {why}" for name, why in sorted(notes.items()))
-    with pytest.raises(DataError, match="no slices by copy rate: it needs the texts"):
+    with pytest.raises(DataError, match="no slices by copy rate: it needs an evaluation folder"):
         topic_slices(scores, cells, ["copy rate"])
 
 
 def test_a_slice_per_topic_is_none() -> None:
     frame = planted()
     frame["type"] = frame["topic"]
-    with pytest.raises(DataError, match="no slices by type: there are 40 for 40 topics"):
+    with pytest.raises(DataError, match="no slices by type: 40 values for 40 topics"):
         sliced(frame, by=["type"])
 
 
@@ -226,5 +226,5 @@ def test_slices_by_length(approved: Approved) -> None:
     assert verdicts == {"50": "better", "100": "worse"}
     assert set(found.to_frame()["topics"]) == {12}
     approved(found.sentences())
-    with pytest.raises(DataError, match="no slices by length: one length is looked at"):
+    with pytest.raises(DataError, match="no slices by length: only one length is compared"):
         slices_of(scores, cells_of(scores, "people", length=50), by=["length"])

@@ -113,15 +113,15 @@ def _levels(result: AnovaResult, by: str) -> list[str]:
 
 def _words(result: AnovaResult, by: str, cut: bool, shown: int, *, holes: int) -> str:
     sentences = [
-        f"Every line is a system's mean {PLACES.get(by, 'for')} each {by}; were there no interaction, but for noise all"
-        f" would be parallel. {about_interaction(result, by)}"
+        f"Each line is a system's mean {PLACES.get(by, 'for')} each {by}; without an interaction the lines would be"
+        f" parallel but for noise. {about_interaction(result, by)}"
     ]
     if cut:
         sentences.append(
             f"The {counted(shown, 'system')} whose lines are furthest from parallel are coloured."
         )
     if holes:
-        sentences.append(f"{counted(holes, 'cell has', 'cells have')} no score: lines pass over them.")
+        sentences.append(f"{counted(holes, 'cell has', 'cells have')} no score: lines skip them.")
     return " ".join(sentences)
 
 

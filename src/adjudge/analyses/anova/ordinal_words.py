@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses.anova.words import OF_ROWS
 from adjudge.analyses.phrasebook import best_words, pairs_differ
-from adjudge.core.words import counted, listed, p_words
+from adjudge.core.words import capitalised, counted, listed, p_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.anova.ordinal import (
@@ -34,56 +34,50 @@ def why_outside(outside: Outside) -> str:
         at_end = f"the {'highest' if above else 'lowest'} there is"
         where = at_end if outside.at_end else f"and {others} lies {beyond}"
         reason = f"every one of its ratings is {outside.rating:g}, {where}"
-    return f"{reason}, so that its distance from them has no finite estimate"
+    return f"{reason}, so its distance from them has no finite estimate"
 
 
 def _not_known(n: int, ratings: int) -> str:
-    part = "no rating has" if n == ratings else f"{n:,} of {ratings:,} ratings do not have"
-    return (
-        f"{part} an assessor who is known by name: how assessors differ is in the noise, and what is found holds for"
-        " the answers of these assessors"
-    )
+    part = "no rating names its" if n == ratings else f"{n:,} of {ratings:,} ratings do not name their"
+    return f"{part} assessor: how assessors differ is part of the noise, and conclusions hold for these assessors only"
 
 
 def _few_assessors(assessors: int, df: int, too_few: bool) -> str:
-    left = f"{assessors:,} assessors judged, which leaves {counted(df, 'degree')} of freedom for how they differ about"
+    left = f"{assessors:,} assessors leave {counted(df, 'degree')} of freedom for their disagreement about systems"
     if too_few:
-        return f"{left} systems: too few to say what other assessors would have found"
-    return f"{left} systems: this supposes that they disagree about all systems alike; more assessors would show more"
+        return f"{left}: too few to speak for other assessors"
+    return f"{left}, taken as equal for all systems: more assessors would be safer"
 
 
 def _levels_not_given(absent: Sequence[float], levels: int) -> str:
     names = listed([f"{level:g}" for level in absent])
-    return f"nobody gave {names}: the model is of the {levels} levels that occur"
+    return f"nobody gave {names}: the model has the {levels} levels that occur"
 
 
 NOTES = {
     **OF_ROWS,
-    "pairs-not-shown": "{n:,} pairs of systems are not shown: the table contrasts has them",
+    "pairs-not-shown": "{n:,} pairs of systems are not shown: they are in the table contrasts",
     "in-neither-model": "{system} is in neither model: {why}",
     "assessors-not-known": _not_known,
     "levels-not-given": _levels_not_given,
-    "only-one": "there is only one {factor}, {level}: what is found holds for {level} alone",
+    "only-one": "there is only one {factor}, {level}: conclusions hold for {level} alone",
     "assessors-are-topics": (
-        "each topic was judged by an assessor of its own: assessors and topics cannot be told apart, and what is said"
-        " of topics holds for both together"
+        "each topic has an assessor of its own: effects of topics and of assessors cannot be separated"
     ),
     "opinions-in-the-noise": (
-        "the design cannot tell how assessors differ about systems from noise: what is found holds for these"
-        " {assessors:,} assessors"
+        "the design cannot separate assessors' views of systems from noise: conclusions hold for these {assessors:,}"
+        " assessors only"
     ),
     "errors-are-pooled": (
-        "standard errors are pooled over all systems, which supposes that assessors disagree about all of them alike;"
-        " `adjudge compare` takes a pair's own error where it is larger, and may find fewer pairs"
+        "standard errors are pooled over systems, as if assessors disagreed about all of them alike; `adjudge compare`"
+        " takes a pair's own error where it is larger, and may find fewer pairs"
     ),
     "few-assessors": _few_assessors,
     "term-left-out": lambda term, df: (
-        f"{term} is not in the models: it would leave {counted(df, 'degree')} of freedom for the noise, and no noise in"
-        " these ratings"
+        f"{term} is left out of the models: with it no noise would be left ({counted(df, 'degree')} of freedom)"
     ),
     "more-effects-than-ratings": (
-        "the model has {effects:,} random effects for {ratings:,} ratings: its variances rest on little, and so do"
-        " distances on the latent scale"
+        "{effects:,} random effects for {ratings:,} ratings: variances and latent distances are unreliable"
     ),
 }
 
@@ -100,17 +94,16 @@ def sentences(result: OrdinalResult) -> Iterator[str]:
     yield from _disagreements(result)
     yield from _about_severity(result)
     yield from _about_variances(result)
-    for check in result.checks:
-        yield _about_scale(check, result.alpha)
+    yield from _about_scale(result.checks, result.alpha)
 
 
 def _headline(result: OrdinalResult) -> str:
     ordinal, linear = (len(result.pairs_found(by)) for by in ("ordinal", "linear"))
     tally = pairs_differ(ordinal, len(result.contrasts))
-    differ = f"On {result.title} {tally} by the ordinal model, {linear:,} by the linear model"
+    differ = f"On {result.title}, {tally} by the ordinal model, {linear:,} by the linear model"
     if other := len(result.disagreements()):
-        return f"{differ}: they disagree about {other:,}."
-    return f"{differ}: they conclude the same of {'the' if len(result.contrasts) == 1 else 'every'} pair."
+        return f"{differ}; they disagree about {other:,}."
+    return f"{differ}; they agree on {'the' if len(result.contrasts) == 1 else 'every'} pair."
 
 
 def _side(result: OrdinalResult, place: LatentPosition) -> str:
@@ -131,8 +124,8 @@ def _disagreements(result: OrdinalResult) -> Iterator[str]:
                 pair.a if size > 0 else pair.b for size in (pair.difference, pair.linear_difference)
             )
             yield (
-                f"Of {pair.a} and {pair.b} the models disagree which is higher: {by_ordinal} by the ordinal model"
-                f" ({ordinal}), {by_linear} by the linear one ({linear})."
+                f"The models disagree which of {pair.a} and {pair.b} is higher: ordinal {by_ordinal} ({ordinal}),"
+                f" linear {by_linear} ({linear})."
             )
             continue
         which = "ordinal" if pair.differ_by == "ordinal alone" else "linear"
@@ -140,11 +133,11 @@ def _disagreements(result: OrdinalResult) -> Iterator[str]:
         lower = result.info.better == "lower"
         first, second = (pair.a, pair.b) if (size > 0) != lower else (pair.b, pair.a)
         yield (
-            f"Only the {which} model finds {first} {'better' if result.info.better else 'higher'} than {second}:"
-            f" {ordinal} by the ordinal model, {linear} by the linear one."
+            f"Only the {which} model finds {first} {'better' if result.info.better else 'higher'} than {second}"
+            f" (ordinal {ordinal}, linear {linear})."
         )
     if len(other) > MOST_NAMED:
-        yield f'The column "differ by" has {len(other) - MOST_NAMED:,} more about which they disagree.'
+        yield f'They disagree about {len(other) - MOST_NAMED:,} more: see the column "differ by".'
 
 
 def _about_severity(result: OrdinalResult) -> Iterator[str]:
@@ -153,20 +146,19 @@ def _about_severity(result: OrdinalResult) -> Iterator[str]:
     if all(math.isnan(who.error) for who in result.severity):
         yield "The assessors do not differ in severity: its variance is estimated as 0."
         return
-    verbs = ("is", "are") if result.info.better else ("rates", "rate")
     parts = []
     for kind in ("harsh", "mild") if result.info.better else ("low", "high"):
         named = [f"{who.assessor} ({who.expected:.2f})" for who in result.severity if who.word == kind]
         if named:
-            parts.append(f"{listed(named)} {verbs[len(named) > 1]} {kind}")
+            parts.append(f"{kind}: {listed(named)}")
     if parts:
         yield (
-            f"{' and '.join(parts)}: in brackets the mean rating over systems that is expected of them, where"
-            f" {result.average_expected:.2f} is expected of the average assessor."
+            f"{capitalised('; '.join(parts))}; average assessor: {result.average_expected:.2f} (expected mean"
+            " rating over systems)."
         )
         return
     ends = "harsh or mild" if result.info.better else "high or low"
-    yield f"No assessor is clearly {ends}: every interval of their severity holds 0."
+    yield f"No assessor is clearly {ends}: every interval of severity includes 0."
 
 
 def _about_variances(result: OrdinalResult) -> Iterator[str]:
@@ -174,7 +166,7 @@ def _about_variances(result: OrdinalResult) -> Iterator[str]:
     there = [f"{term.term} ({term.deviation:.2f})" for term in largest if term.deviation]
     if there:
         yield (
-            f"Standard deviations on the latent scale: {listed(there, most=len(there))}; a rating's own noise has 1.81."
+            f"Standard deviations on the latent scale: {listed(there, most=len(there))}; noise of one rating (1.81)."
         )
     none = [term.term for term in result.random if not term.deviation]
     if none:
@@ -182,12 +174,16 @@ def _about_variances(result: OrdinalResult) -> Iterator[str]:
         yield f"The variance{'s' * many} of {listed(none)} {'are' if many else 'is'} estimated as 0."
 
 
-def _about_scale(check: ScaleUse, alpha: float) -> str:
+def _about_scale(checks: Sequence[ScaleUse], alpha: float) -> Iterator[str]:
     """Whether levels are used as the model expects."""
-    basis = f"{p_words(check.p, alpha)}, {counted(check.resamples, 'draw')} from the model"
-    verb = "got" if check.over == "system" else "gave"
-    cases = counted(check.observed, "case") if check.observed else "no case"
-    off = f"{check.worst} {verb} a {check.level:g} in {cases}, where {check.expected:.1f} are expected"
-    if check.p <= alpha:
-        return f"By {check.over} the levels are not used as the model expects ({basis}): {off}."
-    return f"By {check.over} the levels are used about as the model expects ({basis}); furthest off, {off}."
+    passed = [f"by {check.over} ({p_words(check.p, alpha)})" for check in checks if check.p > alpha]
+    if passed:
+        yield f"The levels are used as the model expects {listed(passed)}."
+    for check in checks:
+        if check.p <= alpha:
+            verb = "got" if check.over == "system" else "gave"
+            yield (
+                f"By {check.over} the levels are not used as the model expects ({p_words(check.p, alpha)}):"
+                f" {check.worst} {verb} a {check.level:g} {counted(check.observed, 'time')}, expected"
+                f" {check.expected:.1f}."
+            )

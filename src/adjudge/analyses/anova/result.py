@@ -283,10 +283,7 @@ class AnovaResult(RowsResult):
                 rows=tuple(
                     (line.term, f_text(line.residual_f), p_number(line.residual_p)) for line in self.lines
                 ),
-                title=(
-                    f"F against the residuals ({self.residual_df} df), as DUC-2002 printed it. It takes every factor"
-                    " as fixed: the table above says what matters."
-                ),
+                title=f"F against the residuals ({self.residual_df:,} df), every factor fixed, as DUC-2002 printed it",
             )
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:

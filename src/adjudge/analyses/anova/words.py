@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
 from adjudge.analyses.anova.factors import ordered
+from adjudge.analyses.phrasebook import either
 from adjudge.analyses.scores import HUMANS
 from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, decimal, listed, p_words, percent
@@ -15,20 +16,30 @@ from adjudge.core.words import counted, decimal, listed, p_words, percent
 if TYPE_CHECKING:
     from adjudge.analyses.anova.result import AnovaResult, AnovaTerm, Interaction, MixedModel
     from adjudge.core.results import Note
-    from adjudge.stats.linear.anova import ResidualCheck, ResidualChecks
+    from adjudge.stats.linear.anova import ResidualChecks
 
 NOISE = "noise"
 """What is left after all terms."""
 MOST_NAMED = 5
-AVERAGING = "; with system and topic as the only factors, the judgments of a summary are averaged"
+AVERAGING = (
+    "; it would take only system and topic as factors, over which the judgments of a summary are averaged"
+)
 FEWEST_DF = 3
 """Below so many degrees of freedom of the noise only a very large F is significant, and that is said."""
+LARGEST = 3
+"""Parts of the variance that are named."""
+CHECKS = {
+    "shapiro-wilk": "Shapiro-Wilk",
+    "dagostino-pearson": "D'Agostino-Pearson",
+    "brown-forsythe": "Brown-Forsythe",
+    "tukey-1-df": "Tukey",
+}
 MANY_ROWS = 500
 """From here on F tests bear residuals that are not normal."""
 REASONS: Mapping[str, str | Callable[..., str]] = {
     **phrasebook.REASONS,
     "one-level": "there is only one {factor}",
-    "one-row-each": "every {factor} has one {unit}, so that the two cannot be told apart",
+    "one-row-each": "every {factor} has one {unit}, so the two cannot be separated",
     "few-rows": "needs {needs} rows, has {n}",
     "few-freedom": "needs {needs} degrees of freedom for the noise, has {df}",
     "freedom-of-rows": "with interactions only {df} degrees of freedom are left of {n} rows",
@@ -36,7 +47,7 @@ REASONS: Mapping[str, str | Callable[..., str]] = {
     "alike-about-medians": "distances from the medians do not vary",
     "mirrored": "the residuals of two groups mirror each other",
     "has-interactions": "the model has interactions",
-    "square-adds-nothing": "the square of the fit adds nothing of its own",
+    "square-adds-nothing": "the square of the fit adds nothing",
 }
 """Why a term is not tested, or a check not made."""
 
@@ -46,27 +57,23 @@ def reason(why: Note | None) -> str | None:
 
 
 def _averaged(before: int, after: int, over: Sequence[str]) -> str:
-    only = "; the tests hold for these assessors" if "assessors" in over else ""
+    only = "; the tests hold for these assessors only" if "assessors" in over else ""
     return f"{before:,} scores averaged to {after:,}, over {listed(over)}{only}"
 
 
 def _unbalanced(factors: Sequence[Sequence[str]], ss_type: int, terms: Sequence[str]) -> str:
     which = listed([f"{first} with {second}" for first, second in factors])
-    if ss_type == 1:
-        order = listed(terms, most=len(terms))
-        return f"unbalanced ({which}): type I takes each term after those before it: {order}"
-    after = "all others" if ss_type == 3 else "those that do not contain it"
-    return f"unbalanced ({which}): type {'I' * ss_type}, each term after {after}"
+    order = f", in the order {', '.join(terms)}" if ss_type == 1 else ""
+    return f"unbalanced design ({which}): sums of squares of type {'I' * ss_type}{order}"
 
 
 OF_ROWS = {
     **phrasebook.NOTES,
     "one-assessor-each": lambda n: (
-        f"each topic was judged by one of {n} assessors: assessors and topics cannot be told apart, and what is said of"
-        " topics holds for both together"
+        f"each topic was judged by only one of {n} assessors: effects of topics and of assessors cannot be separated"
     ),
     "humans-are-one-system": lambda humans: (
-        f"{counted(len(humans), 'human is', 'humans are')} one system, {HUMANS} ({listed(humans)})"
+        f"{counted(len(humans), 'human counts', 'humans count')} as one system, {HUMANS} ({listed(humans)})"
     ),
     "scores-averaged": _averaged,
 }
@@ -75,30 +82,31 @@ NOTES = {
     **OF_ROWS,
     "unbalanced": _unbalanced,
     "few-degrees-of-freedom": lambda term, error, df: (
-        f"{term}: {error} has {counted(df, 'degree')} of freedom; with so few the test at 5 % finds something in up to"
-        " 13 of 100 cases where there is nothing"
+        f"{error} has only {counted(df, 'degree')} of freedom: where {term} has no effect, a test at 5 % finds one in"
+        " up to 13 % of cases"
     ),
     "single-scores": lambda factor, levels: (
         f"{counted(len(levels), factor)} with a single score: {listed(levels)}"
     ),
     "no-chain-of-common-topics": lambda parts: (
-        f"no chain of common topics joins all systems: they are compared within {parts} parts, and nothing is said"
-        " across them"
+        f"systems fall into {parts} groups that share no topics: they are compared within each group only"
     ),
     "terms-added": lambda terms: (
-        f"{listed(terms)} {'is' if len(terms) == 1 else 'are'} among the terms too, to be compared with"
+        f"{listed(terms)} {'was' if len(terms) == 1 else 'were'} added to the terms: the tests of the others need"
+        f" {'it' if len(terms) == 1 else 'them'}"
     ),
-    "shares-without-intervals": lambda: (
-        f"the shares have no intervals: nothing was resampled, see {Argument('resamples')}"
-    ),
+    "shares-without-intervals": lambda: f"the shares have no intervals without {Argument('resamples')}",
 }
 
 
 def sentences(result: AnovaResult) -> Iterator[str]:
-    """The terms, large interactions, variance components, and what the residuals say of the model's assumptions."""
+    """Which terms matter, what the table cannot say of them, and whether the residuals bear the model out."""
     yield _headline(result)
     for line in result.lines:
-        yield about_term(line, result.alpha)
+        if line.why is not None and any(other.why is None for other in result.lines):
+            yield about_term(line, result.alpha)
+        elif line.p >= result.alpha and (least := _out_of_reach(line, result.alpha)):
+            yield f"For {line.term} little could be found: {least}."
     yield from _for_whom(result)
     for interaction in result.interactions:
         yield _about_cells(interaction, result.alpha)
@@ -114,43 +122,46 @@ def _headline(result: AnovaResult) -> str:
         helped: dict[Note | None, list[bool]] = {}
         for line in result.lines:
             helped.setdefault(line.why, []).append(line.averaging_helps)
-        reasons = [f"{reason(why)}{AVERAGING * all(of_lines)}" for why, of_lines in helped.items()]
-        return f"On {result.title} nothing can be tested: {'; '.join(reasons)}."
+        reasons = [f"{reason(why)}{AVERAGING * any(of_lines)}" for why, of_lines in helped.items()]
+        return f"On {result.title}, nothing can be tested: {'; '.join(reasons)}."
     significant = [line.term for line in tested if line.p < result.alpha]
     others = [line.term for line in tested if line.term not in significant]
     absent = [line.term for line in result.lines if line.why is not None]
-    untested = f"; {listed(absent)} {'was' if len(absent) == 1 else 'were'} not tested" if absent else ""
-    if not significant:
-        verb = "has" if len(others) == 1 else "have"
-        return f"On {result.title} {listed(others)} {verb} no significant effect{untested}."
-    left = percent(result.residual_ss / result.total_ss)
-    rest = f"the terms leave {left} of the variation"
-    if result.by_residuals:
-        rest = f"{left} of the variation is noise"
-    verb = "matters" if len(significant) == 1 else "matter"
-    but = "; system has no significant effect" if "system" in others else ""
-    return f"On {result.title} {listed(significant)} {verb}{but}{untested}; {rest}."
+    parts = []
+    if significant:
+        parts.append(f"{listed(significant)} {'matters' if len(significant) == 1 else 'matter'}")
+    if others:
+        parts.append(f"{listed(others)} {'has' if len(others) == 1 else 'have'} no significant effect")
+    if absent:
+        parts.append(f"{listed(absent)} {'was' if len(absent) == 1 else 'were'} not tested")
+    left = f" {percent(result.residual_ss / result.total_ss)} of the variation is unexplained." * bool(
+        significant
+    )
+    return f"On {result.title}, {'; '.join(parts)}.{left}"
 
 
 def about_term(line: AnovaTerm, alpha: float) -> str:
     """One term: does it matter, compared with what, and how much?"""
-    from scipy.special import fdtri
-
     name = f"The interaction {line.term}" if ":" in line.term else line.term.capitalize()
     if line.why is not None:
         return f"{name} cannot be tested: {reason(line.why)}{AVERAGING * line.averaging_helps}."
-    basis = f"F({line.df}, {df_text(line.denominator_df)}) = {f_text(line.f)}, {p_words(line.p, alpha)}"
-    against = f", compared with {listed(line.against)}" if line.against else ""
-    if line.beyond:
-        against = f", compared with what is left after {listed(line.beyond)}"
-    much = f"it accounts for {percent(line.share)} of the variation"
-    if line.p < alpha:
-        return f"{name} matters: {basis}{against}; {much}."
-    whole = " as a whole" if ":" in line.term else ""  # of its cells one may stand out
-    if line.denominator_df < FEWEST_DF - 0.05:  # as it is printed
-        least = f_text(float(fdtri(line.df, line.denominator_df, 1 - alpha)))
-        against += f" (with so few degrees of freedom F would have to be above {least}: little could have been found)"
-    return f"{name}{whole} has no significant effect: {basis}{against}; {much}."
+    verdict = "matters" if line.p < alpha else "has no significant effect"
+    much = f"{percent(line.share)} of the variation"
+    return f"{name} {verdict}: {_f_test(line)}, {p_words(line.p, alpha)}, {much}."
+
+
+def _f_test(line: AnovaTerm) -> str:
+    return f"F({line.df}, {df_text(line.denominator_df)}) = {f_text(line.f)}"
+
+
+def _out_of_reach(line: AnovaTerm, alpha: float) -> str:
+    """How large F would have to be, where that is out of proportion."""
+    from scipy.special import fdtri
+
+    if not line.denominator_df < FEWEST_DF - 0.05:  # as it is printed
+        return ""
+    least = f_text(float(fdtri(line.df, line.denominator_df, 1 - alpha)))
+    return f"with {df_text(line.denominator_df)} df of noise, F must exceed {least} to be significant"
 
 
 def _for_whom(result: AnovaResult) -> Iterator[str]:
@@ -162,17 +173,14 @@ def _for_whom(result: AnovaResult) -> Iterator[str]:
     sampled = [name for name in result.random if name in result.samples and name not in single]
     if sampled:
         not_sampled = [
-            name for name in result.levels if name not in result.samples and name in result.not_sampled
+            f"{name}s" for name in result.levels if name not in result.samples and name in result.not_sampled
         ]
-        these = f", and for these {listed([f'{name}s' for name in not_sampled])} alone" if not_sampled else ""
-        yield (
-            f"{listed([f'{name}s' for name in sampled]).capitalize()} count as a sample: the tests hold for others"
-            f" like them{these}."
-        )
+        these = f", and for these {listed(not_sampled)} only" if not_sampled else ""
+        yield f"The tests hold for {listed([f'{name}s' for name in sampled])} like these{these}."
     for line in result.lines:
         more = [f"{name}s" for name in line.sampled if name not in result.samples]
         if more and line.why is None:
-            yield f"To tell whether {line.term} matters, {listed(more)} count as a sample{' too' if sampled else ''}."
+            yield f"The test of {line.term} holds for {listed(more)} like these{' too' if sampled else ''}."
 
 
 def _about_cells(interaction: Interaction, alpha: float) -> str:
@@ -180,28 +188,32 @@ def _about_cells(interaction: Interaction, alpha: float) -> str:
     sizes, large, term = interaction.sizes, interaction.large(), interaction.term
     if interaction.against:
         against = f"the interaction is compared with {listed(interaction.against)}, not with the residuals"
-        return f"Which cells of {term} stand out is not tested: {against}."
+        return f"Single cells of {term} are not tested: {against}."
     if math.isnan(sizes.limit) or not sizes.tested:
-        return f"How large {term} is in each cell cannot be judged: there is no noise to compare with."
+        return f"Single cells of {term} cannot be tested: there is no noise to compare with."
     rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
     if not large:
         return f"No cell of {term} stands out ({rule})."
     named = [f"{first} with {second} ({decimal(effect, '+.4f')})" for first, second, effect in large]
-    return f"Large in {term}: {listed(named, most=MOST_NAMED)} ({rule})."
+    return f"Cells of {term} that stand out: {listed(named, most=MOST_NAMED)}; {rule}."
 
 
 def _about_variances(mixed: MixedModel, alpha: float, lines: Sequence[AnovaTerm]) -> Iterator[str]:
     """What the mixed model says beside the lines of the table."""
     if mixed.why is not None:
         yield f"The mixed model cannot be fitted: {reason(mixed.why)}."
-        yield from (about_term(line, alpha) for line in mixed.beside)
+        yield from _about_interactions(mixed.beside, alpha)
         return
-    parts = []
-    for part in sorted(mixed.components, key=lambda part: -part.share):
-        ends = "" if math.isnan(part.low) else f" ({part.low * 100:.0f} to {part.high * 100:.0f} %)"
-        parts.append(f"{percent(part.share)} {'is' if part.term == NOISE else 'lies in'} {part.term}{ends}")
-    beside = f" beside {listed(mixed.fixed, most=len(mixed.fixed))}" if mixed.fixed else ""
-    yield f"Of the variance{beside}, {listed(parts, most=len(parts))}."
+    largest = sorted(mixed.components, key=lambda part: -part.share)[:LARGEST]
+    shares = [
+        f"{part.term} {percent(part.share)}"
+        + ("" if math.isnan(part.low) else f" ({part.low * 100:.0f} to {part.high * 100:.0f} %)")
+        for part in largest
+        if part.share > 0
+    ]
+    apart = f" (apart from {listed(mixed.fixed, most=len(mixed.fixed))})" if mixed.fixed else ""
+    if shares:
+        yield f"Largest shares of the variance{apart}: {', '.join(shares)}."
     # As the table of variances has it: the first fit may differ a little.
     none = {part.term for part in mixed.components if part.variance == 0}
     significant = {line.term for line in (*lines, *mixed.beside) if line.p < alpha}
@@ -213,7 +225,21 @@ def _about_variances(mixed: MixedModel, alpha: float, lines: Sequence[AnovaTerm]
             names = listed([part.term for part in mixed.components if part.term in terms], most=len(terms))
             variances = "variances" if len(terms) > 1 else "variance"
             yield f"The {variances} of {names} {'are' if len(terms) > 1 else 'is'} estimated as 0{but}."
-    yield from (about_term(line, alpha) for line in mixed.beside if line.term not in none - significant)
+    yield from _about_interactions(
+        [line for line in mixed.beside if line.term not in none - significant], alpha
+    )
+
+
+def _about_interactions(lines: Sequence[AnovaTerm], alpha: float) -> Iterator[str]:
+    """Interactions that are in no table, each tested after the others."""
+    for verb, tested in (
+        ("significant", [line for line in lines if line.p < alpha]),
+        ("not significant", [line for line in lines if line.p >= alpha]),
+    ):
+        named = [f"{line.term} ({_f_test(line)}, {p_words(line.p, alpha)})" for line in tested]
+        if named:
+            yield f"Interactions {verb} after all others: {listed(named, most=len(named))}."
+    yield from (about_term(line, alpha) for line in lines if line.why is not None)
 
 
 def about_residuals(result: AnovaResult) -> Iterator[str]:
@@ -221,63 +247,50 @@ def about_residuals(result: AnovaResult) -> Iterator[str]:
     yield from about_checks(result.checks, result.spread_over, result.alpha)
     if not result.largest:
         return
-    first, *rest = result.largest
-    others = [f"{residual.where} ({residual.standardised:+z.1f})" for residual in rest]
-    then = f"; then {listed(others)}" if others else ""
-    off = f"{first.where} is off most, by {first.standardised:+z.1f} standard errors"
-    if math.isnan(first.p):
-        yield f"{off}{then}."
+    first = result.largest[0]
+    outliers = [
+        f"{row.where} ({row.standardised:+z.1f} standard errors)"
+        for row in result.largest
+        if row.p < result.alpha
+    ]
+    if outliers:
+        yield f"Outlier{'s' * (len(outliers) > 1)} (Bonferroni): {listed(outliers)}."
         return
-    verdict = "an outlier" if first.p < result.alpha else "no outlier among so many"
-    yield f"{off}: {verdict} ({p_words(first.p, result.alpha)}, Bonferroni){then}."
+    off = f"{first.where} ({first.standardised:+z.1f} standard errors)"
+    if math.isnan(first.p):
+        yield f"Furthest from the fit: {off}."
+    else:
+        yield f"No outliers; furthest from the fit: {off}."
 
 
 def about_checks(checks: ResidualChecks, over: str, alpha: float) -> Iterator[str]:
-    """Each check of the residuals; `over` names what the spread is compared between."""
-    yield _about_normality(checks, alpha)
-    yield _about_spread(checks.spread, over, alpha)
-    yield _about_additivity(checks.additive, alpha)
-
-
-def _about_normality(residuals: ResidualChecks, alpha: float) -> str:
-    check = residuals.normal
-    if check.why:
-        return f"Whether the residuals are normal cannot be said: {reason(check.why)}."
-    name = {"shapiro-wilk": "Shapiro-Wilk W", "dagostino-pearson": "D'Agostino-Pearson K2"}[check.name]
-    basis = (
-        f"{name} = {check.statistic:.4g}, {p_words(check.p, alpha)}; skewness {residuals.skewness:z.2f},"
-        f" excess kurtosis {residuals.kurtosis:z.2f}"
+    """What the residuals pass, then what they fail; `over` names what the spread is compared between."""
+    skew = f"skewness {checks.skewness:z.2f}, excess kurtosis {checks.kurtosis:z.2f}"
+    bear = f"with {checks.n:,} rows the F tests bear that" if checks.n >= MANY_ROWS else "p is approximate"
+    made = (
+        (checks.normal, "normality", f"The residuals are not normal ({{}}; {skew}): {bear}."),
+        (checks.spread, "equal spread", f"The noise differs between {over}s ({{}})."),
+        (
+            checks.additive,
+            "additivity",
+            "The effects do not just add up ({}): differences grow, or shrink, as scores rise.",
+        ),
     )
-    if check.passed(alpha):
-        return f"The residuals look normal ({basis})."
-    if residuals.n < MANY_ROWS:
-        return f"The residuals are not normal ({basis}): take the p of the F tests as approximate."
-    return f"The residuals are not normal ({basis}); with {residuals.n:,} rows the F tests bear that."
-
-
-def _about_spread(check: ResidualCheck, over: str, alpha: float) -> str:
-    if check.why:
-        return f"Whether the noise is the same for every {over} cannot be said: {reason(check.why)}."
-    first, second = check.df
-    basis = f"Brown-Forsythe F({first}, {second}) = {f_text(check.statistic)}, {p_words(check.p, alpha)}"
-    if check.passed(alpha):
-        return f"The noise is much the same for every {over} ({basis})."
-    return f"The noise is not the same for every {over} ({basis})."
-
-
-def _about_additivity(check: ResidualCheck, alpha: float) -> str:
-    if check.why:
-        return f"Whether the effects add up was not tested: {reason(check.why)}."
-    if math.isinf(check.statistic):
-        return "The effects do not just add up: the square of the fit explains all that they leave."
-    first, second = check.df
-    f = f"F({first}, {second}) = {f_text(check.statistic)}"
-    basis = f"Tukey's test of non-additivity, {f}, {p_words(check.p, alpha)}"
-    if check.passed(alpha):
-        return f"No interaction was found that grows with the effects themselves ({basis})."
-    return (
-        f"The effects do not just add up ({basis}): larger scores spread more, or less, than the model says."
-    )
+    passed, failed, untested = [], [], {}
+    for check, what, bad in made:
+        if check.why is not None:
+            untested.setdefault(reason(check.why), []).append(what)
+            continue
+        basis = f"{CHECKS[check.name]} {p_words(check.p, alpha)}"
+        if check.passed(alpha):
+            passed.append(f"{what} ({basis})")
+        else:
+            failed.append(bad.format(basis))
+    if passed:
+        yield f"The residuals show no problem with {either(passed)}."
+    yield from failed
+    for why, of in untested.items():
+        yield f"Not tested of the residuals: {listed(of)} ({why})."
 
 
 def df_text(value: float) -> str:

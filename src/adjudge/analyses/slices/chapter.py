@@ -25,10 +25,9 @@ WAYS = {
 }
 """By why there are none: what gives slices."""
 READING = (
-    "A row for every system, in the order of its mean over all topics; the number in brackets is how many topics a"
-    " slice has. A system is marked + or − only where the test finds that it stands higher or lower among the systems"
-    " than elsewhere; a mean that is only higher or lower may be so by chance. A slice says where systems differ, not"
-    " why."
+    "Systems in the order of their means over all topics; in brackets, how many topics a slice has. + or − marks a"
+    " system that stands significantly higher or lower there than elsewhere, relative to the other systems; other"
+    " differences may be chance. A slice says where systems differ, not why."
 )
 
 
@@ -200,15 +199,16 @@ def _block(
         if out is None:
             return SliceCell(form(cell.mean), "", f"{names[system].shown}, {counted(cell.n, 'score')}")
         higher = out.inside > out.outside
-        words = f"{'higher' if higher else 'lower'} among the systems than elsewhere, {p_words(out.p, sliced.alpha)}"
+        side = "higher" if higher else "lower"
+        words = f"{side} than elsewhere, relative to the other systems, {p_words(out.p, sliced.alpha)}"
         return SliceCell(form(cell.mean), "+" if higher else "−", words)
 
     if of_property.why is not None:
         verdict = f"not tested: {of_property.why}"
     elif of_property.conclusion == UNFINDABLE:
-        verdict = "too few topics to find that differences between systems vary"
+        verdict = "too few topics to tell"
     else:
-        do_vary = "vary" if of_property.conclusion == VARY else "are not shown to vary"
+        do_vary = "vary" if of_property.conclusion == VARY else "do not vary significantly"
         verdict = f"differences between systems {do_vary}, {p_words(of_property.p_adjusted, sliced.alpha)}"
     return SliceBlock(
         by=of_property.by,

@@ -117,8 +117,7 @@ def slices_figure(
     return figure_of(
         "slices",
         f"Systems on slices of topics, {result.title}",
-        f"A point is a system's mean on the topics of a slice, how many there are in brackets.{others}"
-        f" {result.headline()}",
+        f"Each point is a system's mean on a slice (number of topics).{others} {result.headline()}",
         data,
         drawing,
         notes=(*notes, *result.warnings()),

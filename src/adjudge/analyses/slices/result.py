@@ -151,8 +151,12 @@ class SystemSlices(MatrixResult):
         return [sliced for sliced in self.properties if sliced.conclusion == conclusion]
 
     def notes(self) -> Iterator[Note]:
+        absent: dict[str, list[str]] = {}
         for name, why in self.absent.items():
-            yield Note.of("no-slices", by=name, why=why.words(NO_SLICES))
+            absent.setdefault(str(why.words(NO_SLICES)), []).append(name)
+        for why, names in absent.items():
+            yield Note.of("no-slices", by=names, why=why)
+        left_out: dict[tuple[int, bool], list[str]] = {}
         for sliced in self.properties:
             if sliced.why:
                 yield Note.of("slices-not-tested", by=sliced.by, why=sliced.why)
@@ -161,10 +165,12 @@ class SystemSlices(MatrixResult):
                 yield Note.of("systems-not-in-the-test", by=sliced.by, systems=apart)
             left = sum(sliced.topics) - sliced.rows
             if left and sliced.test is not None:
-                yield Note.of("topics-not-in-the-test", by=sliced.by, n=left, within=sliced.within)
+                left_out.setdefault((left, sliced.within), []).append(sliced.by)
             unknown = len(self.matrix.topics) - sum(sliced.topics)
             if unknown > 0 and not sliced.within:
                 yield Note.of("topics-in-no-slice", by=sliced.by, n=unknown)
+        for (n, within), properties in left_out.items():
+            yield Note.of("topics-not-in-the-test", by=properties, n=n, within=within)
         yield from self.chosen
         if self.sets_as_independent:
             yield Note.of("sets-as-independent")
@@ -197,7 +203,7 @@ class SystemSlices(MatrixResult):
             Column("p_adjusted", "corrected", format=".4f"),
             Column("conclusion", "differences between systems", right=False),
             *hidden("why"),
-            title=f"{self.matrix.heading}: do differences between systems vary with the topics?",
+            title=f"{self.matrix.heading}: do differences between systems vary with topics?",
         )
         for sliced in self.properties:
             yield self.means_table(sliced)
@@ -220,7 +226,7 @@ class SystemSlices(MatrixResult):
             "length": heading_of(self.matrix.info, None, self.matrix.form),
             "form": heading_of(self.matrix.info, self.matrix.length, None),
         }.get(sliced.by, self.matrix.heading)
-        key = "; + higher, - lower among the systems than elsewhere" if marks else ""
+        key = "; + higher, - lower than elsewhere, relative to the other systems" if marks else ""
         # A mean over all topics is at one of the lengths, or in one form.
         return Table.of(
             f"slices-{sliced.by.replace(' ', '-')}",
@@ -235,7 +241,7 @@ class SystemSlices(MatrixResult):
             Column("system", right=False),
             *(() if sliced.within else (Column("all", format=".4f"),)),
             *(Column(name, f"{name} ({n})", right=True) for name, n in sliced.sizes.items()),
-            title=f"{heading}, by {sliced.by}: means, and in brackets how many topics{key}",
+            title=f"{heading}, by {sliced.by}: means (number of topics){key}",
         )
 
     def _cells(self) -> Table:

@@ -98,7 +98,7 @@ def topic_intervals(result: TopicsResult) -> Figure:
 
     return figure_of(
         "topics",
-        f"How the topics differ, {result.title}",
+        f"How topics differ, {result.title}",
         _words(result),
         data,
         drawing,
@@ -113,11 +113,11 @@ def _words(result: TopicsResult) -> str:
     if result.over_topics.why is None and result.over_topics.variance > 0:
         if result.over_topics.equal_sizes:
             sentences.append(
-                f"Two topics differ where their intervals do not overlap (Tukey's test on mean ranks, alpha"
+                f"Topics differ where their intervals do not overlap (Tukey's test on mean ranks, alpha"
                 f" {result.alpha:g})."
             )
         else:
-            sentences.append("Lines are intervals of the mean ranks; the tests of pairs decide.")
+            sentences.append("Lines are approximate intervals of mean ranks; the tests of pairs decide.")
     if result.against is not None:
         sentences.append(about_chosen(result, result.against))
     silent = sum(not s.n for s in result.standings)

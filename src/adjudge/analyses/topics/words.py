@@ -7,31 +7,36 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
 from adjudge.analyses.phrasebook import pairs_differ
-from adjudge.core.words import counted, listed, p_words
+from adjudge.core.words import capitalised, counted, listed, p_words, percent
 
 if TYPE_CHECKING:
     from adjudge.analyses.topics.result import TopicsResult
     from adjudge.stats.ranks import Blocked, Friedman, KruskalWallis, SkillingsMack
 
 H = "Kruskal-Wallis, H"
-COULD_NOT = "could not have been found to differ"
+CANNOT = "cannot differ significantly, with so few different scores"
 
 NOTES = {
     **phrasebook.NOTES,
     "topics-without-scores": lambda topics: f"no scores on {listed(topics)}",
-    "all-scores-equal": "all scores are the same: mean ranks have no intervals",
-    "topics-of-unequal-size": "topics have different numbers of scores: intervals are a picture, the pairs decide",
-    "few-scores-on-a-topic": lambda n: f"a topic has only {counted(n, 'score')}: p is a rough one",
-    "systems-without-common-topics": "systems fall into {parts} sets that share no topic: blocks test within them",
+    "all-scores-equal": "no intervals: all scores are the same",
+    "topics-of-unequal-size": (
+        "topics have different numbers of scores: intervals are approximate, the tests of pairs decide"
+    ),
+    "few-scores-on-a-topic": lambda n: f"a topic has only {counted(n, 'score')}: p is approximate",
+    "systems-without-common-topics": (
+        "systems fall into {parts} groups that share no topic: tests with topics as blocks compare within each"
+    ),
 }
 
 
 def sentences(result: TopicsResult) -> Iterator[str]:
     yield _headline(result)
     if result.over_topics.why is None:
-        yield f"With systems as blocks {_in_blocks(result, result.topics_blocked, 'topic', 'system')}."
+        paired = ""
         if result.over_topics.p <= result.alpha or result.topics_blocked.test.p <= result.alpha:
-            yield "A score depends on its topic: compare systems topic by topic, with paired tests."
+            paired = " So compare systems on the same topics, by paired tests."
+        yield f"With systems as blocks, {_in_blocks(result, result.topics_blocked, 'topic', 'system')}.{paired}"
         yield _about_ends(result)
         yield _about_pairs(result)
     if result.against is not None:
@@ -47,12 +52,11 @@ def end_words(result: TopicsResult) -> tuple[str, str]:
 def _headline(result: TopicsResult) -> str:
     test = result.over_topics
     if test.why is not None:
-        return f"One topic has scores: nothing to compare on {result.title}."
-    size = f"{counted(test.groups, 'topic')}, {counted(test.total, 'score')}"
-    start = f"On {result.title} the topics {_verdict(result, test)} ({_basis(result, H, test)}, {size})"
+        return f"On {result.title}, only one topic has scores: nothing to compare."
+    start = f"On {result.title}, topics {_verdict(result, test)} ({_basis(result, H, test)})"
     if _out_of_reach(result, test):
         return f"{start}."  # with a score each, topics would carry all of the variance
-    return f"{start}; they carry {test.share:.0%} of the variance of the ranks."
+    return f"{start}; they explain {percent(test.share)} of the variance of ranks."
 
 
 def _about_ends(result: TopicsResult) -> str:
@@ -64,29 +68,31 @@ def _about_ends(result: TopicsResult) -> str:
     if all(test.different_from(a)[b] for a, b in ends):
         verdict = "they differ"
     elif not any(test.within_reach(a, b) for a, b in ends):
-        verdict = f"they {COULD_NOT}"
+        verdict = f"they {CANNOT}"
     else:
         verdict = "they do not differ significantly"
-    return f"The {_end(result, 1, last)}, the {_end(result, 0, first)}; {verdict}."
+    return f"{capitalised(_end(result, 1, last))}, {_end(result, 0, first)}; {verdict}."
 
 
 def _end(result: TopicsResult, which: int, topics: Sequence[str]) -> str:
     word = end_words(result)[which]
     if len(topics) > 1:
-        return f"{word} topics are {listed(topics)}"
+        return f"{word}: {listed(topics)}"
     # Its mean may say otherwise: topics are ordered by their ranks, which no outlier moves.
     rank = next(s.mean_rank for s in result.standings if s.topic == topics[0])
-    return f"{word} topic is {topics[0]} (mean rank {rank:.1f})"
+    return f"{word}: {topics[0]} (mean rank {rank:.1f})"
 
 
 def _about_pairs(result: TopicsResult) -> str:
     differ, k = sum(s.differs for s in result.standings) // 2, result.over_topics.groups
     basis = f"(Tukey's test on mean ranks, alpha {result.alpha:g})"
-    never = result.pairs_out_of_reach()
-    if never == k * (k - 1) // 2:
-        return f"No pair of topics could have been found to differ {basis}."
-    left = f"; {never:,} could not have been found" if never else ""
-    return f"{pairs_differ(differ, k * (k - 1) // 2, of='topics')}{left} {basis}."
+    never, pairs = result.pairs_out_of_reach(), k * (k - 1) // 2
+    if never == pairs:
+        return f"No pair of topics could differ significantly {basis}."
+    left = f"; {never:,} could not, with so few different scores" if never else ""
+    if not differ:
+        return f"No pair of topics differs significantly{left} {basis}."
+    return f"{pairs_differ(differ, pairs, of='topics')}{left} {basis}."
 
 
 def about_chosen(result: TopicsResult, topic: str) -> str:
@@ -99,7 +105,7 @@ def about_chosen(result: TopicsResult, topic: str) -> str:
     of = counted(len(others), "other topic")
     place, test = result.matrix.topics.index, result.over_topics
     if not any(test.within_reach(place(topic), place(s.topic)) for s in others):
-        return f"{topic} {COULD_NOT} from any of {of}."
+        return f"With so few different scores, {topic} cannot differ significantly from any of {of}."
     if not apart:
         return f"{topic} is not significantly different from any of {of}."
     directed = {"higher": ("easier", "harder"), "lower": ("harder", "easier")}
@@ -112,11 +118,11 @@ def about_chosen(result: TopicsResult, topic: str) -> str:
 
 
 def _about_systems(result: TopicsResult) -> str:
-    with_blocks = f"With topics as blocks {_in_blocks(result, result.systems_blocked, 'system', 'topic')}"
+    with_blocks = f"With topics as blocks, {_in_blocks(result, result.systems_blocked, 'system', 'topic')}"
     pooled = result.over_systems
     if pooled.why is not None:
         return f"{with_blocks}."
-    return f"{with_blocks}; without blocks they {_verdict(result, pooled)} ({_basis(result, H, pooled)})."
+    return f"{with_blocks}; without blocks, they {_verdict(result, pooled)} ({_basis(result, H, pooled)})."
 
 
 def _in_blocks(result: TopicsResult, blocked: Blocked, column: str, row: str) -> str:
@@ -128,14 +134,14 @@ def _in_blocks(result: TopicsResult, blocked: Blocked, column: str, row: str) ->
             lack = f"two {column}s with scores, has {columns or 'none'}"
         elif blocked.complete:
             lack = f"two complete {row}s, has {test.n or 'none'}"
-        return f"the {column}s cannot be compared ({blocked.name}: needs {lack})"
+        return f"{column}s cannot be compared ({blocked.name}: needs {lack})"
     basis = _basis(result, f"{blocked.name}, chi-squared", test)
-    return f"the {column}s {_verdict(result, test)} ({basis}, {counted(test.n, row)})"
+    return f"{column}s {_verdict(result, test)} ({basis}, {counted(test.n, row)})"
 
 
 def _verdict(result: TopicsResult, test: KruskalWallis | Friedman | SkillingsMack) -> str:
     if _out_of_reach(result, test):
-        return COULD_NOT
+        return CANNOT
     return "differ" if test.p <= result.alpha else "do not differ significantly"
 
 
