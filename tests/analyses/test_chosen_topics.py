@@ -124,7 +124,7 @@ def test_a_signature_is_given_back(evaluations: Path, tmp_path: Path) -> None:
     first = called(tmp_path, *words, "--topics", "task=multi", "--topics", "year=2001")
     assert first.returncode == 0, first.stderr
     asked = json.loads(first.stdout)
-    signature = asked["signature"]
+    signature = asked[0]["signature"]
     again = called(tmp_path, *words, "--signature", signature)
     assert json.loads(again.stdout) == asked
 
@@ -212,4 +212,4 @@ def test_figures_and_the_report_are_of_these_topics(evaluations: Path, tmp_path:
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
     assert "topics with year=2001: 5 of 14" in page
-    assert "--topics year=2001" in page
+    assert "--topics &#34;year=2001&#34; --quick" in page

@@ -252,7 +252,7 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
             )
     else:
         others = [m for m in scores.all_measures() if m not in people and scores.info[m].better is not None]
-        measures = [m for m in others if not is_judged(scores, m)]
+        measures = [m for m in others if not scores.is_judged(m)]
         if not measures:
             alone = f"{scores.name}: there is no automatic measure beside {listed(people)}"
             if not others:
@@ -270,13 +270,6 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
 def _named_people(scores: Scores, measure: str) -> bool:
     """Whether assessors gave the scores, and no program that judges."""
     return bool(scores.assessors(measure)) and judge_of(measure) is None
-
-
-def is_judged(scores: Scores, measure: str) -> bool:
-    """Whether people gave the scores: by name, or several to each summary, as a crowd does."""
-    if judge_of(measure) is not None:
-        return False
-    return bool(scores.assessors(measure)) or bool((scores.of(measure)["repeat"] > 0).any())
 
 
 def _at_its_length(scores: Scores, matrix: ScoreMatrix) -> ScoreMatrix:
