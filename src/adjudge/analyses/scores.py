@@ -395,8 +395,9 @@ class Scores:
         resolved: list[str] = []
         for text in listed_specs(measures):
             whole = same_name(text, names)
+            preset = same_name(text, (*PRESETS, *PAPERS))
             resolved += (
-                [whole] if whole else (self.resolve(part, text) for part in self._written_out(text, names))
+                [whole] if whole else (self.resolve(part, preset) for part in self._written_out(text, names))
             )
         return list(dict.fromkeys(resolved)) or self.people_first()
 
@@ -1002,7 +1003,7 @@ def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str
 def _only(specs: Sequence[str]) -> str:
     """The one of several measures, where there is one."""
     if len(specs) > 1:
-        how = either("choose one, or compare all with adjudge.compare_all", f"choose one with {_CHOOSE}")
+        how = either("choose one, or compare all with adjudge.compare_all", "choose one with -m")
         raise UsageError(f"one measure is looked at here, not {len(specs)} ({listed(specs)}): {how}")
     return specs[0]
 
