@@ -311,7 +311,7 @@ def _section(
     """`places` are the title and where it stands."""
     compared = comparison.matrix.info.better is not None and len(comparison.standings) > 1
     worded = in_words(comparison, names)
-    all_notes = (*notes, *comparison.warnings(without=(MISSING_SCORES,)))
+    all_notes = (*notes, *worded.warnings(without=(MISSING_SCORES,)))
     differences = None
     if compared:
         about = f"{capitalised(tally(worded))}."
