@@ -129,7 +129,7 @@ def test_a_signature_is_given_back(evaluations: Path, tmp_path: Path) -> None:
     assert json.loads(again.stdout) == asked
 
 
-def test_tables_have_what_they_say_of_topics(approved: Approved) -> None:
+def test_tables_have_what_they_say_of_topics(tmp_path: Path, approved: Approved) -> None:
     rows = [
         {"topic": f"t{t}", "system": s, "score": t + k, "task": "multi" if t < 4 else "single"}
         for t in range(9)
@@ -138,6 +138,10 @@ def test_tables_have_what_they_say_of_topics(approved: Approved) -> None:
     frame = pd.DataFrame(rows)
     some = adjudge.compare(frame, topics="task=multi")
     assert some.matrix.topics == ("t0", "t1", "t2", "t3")
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    pd.testing.assert_frame_equal(
+        adjudge.compare(tmp_path / "scores.csv", topics="task=multi").to_frame(), some.to_frame()
+    )
     alone = adjudge.compare(frame[frame["task"] == "multi"])
     pd.testing.assert_frame_equal(some.to_frame(), alone.to_frame())
     assert adjudge.compare(frame.drop(columns="task"), topics="t1,t2").matrix.topics == ("t1", "t2")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adjudge.core.phrases import Argument, Call
 from adjudge.core.words import counted
 from adjudge.judgments.tasks import PROGRAMS
 
@@ -26,8 +26,9 @@ class NextStep:
         return f"{f'{self.why}; ' if self.why else ''}next: {', then '.join(self.commands)}"
 
 
-def _command(words: str, evaluation: str | Path, more: str = "") -> str:
-    return " ".join(filter(None, ["adjudge", words, shlex.quote(str(evaluation)), more]))
+def _command(words: str, evaluation: str | Path, *more: str, asking: str | None = None) -> str:
+    protocol = [] if asking is None else [Argument("protocol", [asking])]
+    return str(Call(command=[*words.split(), str(evaluation), *more], arguments=protocol))
 
 
 def after_init(evaluation: str | Path) -> NextStep:
@@ -52,20 +53,20 @@ def after_import(
     if {"peers", "references"} <= {*holds}:
         return after_judging(evaluation)
     if "peers" in holds:
-        add, assign = _command("people add", evaluation, "anna"), _command("assign", evaluation, ASK)
+        add, assign = _command("people add", evaluation, "anna"), _command("assign", evaluation, asking=ASK)
         return NextStep(
             why="there are no references: import some, or let people judge", commands=(add, assign)
         )
     return NextStep(why="no summaries of systems yet", commands=(_command("import FILE", evaluation),))
 
 
-ASK = "--protocol rating"
+ASK = "rating"
 """What people are asked where the evaluation does not say it."""
 
 
 def after_people(evaluation: str | Path, *, protocol: str | None) -> NextStep:
     """Somebody may judge; `protocol` is what the evaluation asks."""
-    return NextStep(commands=(_command("assign", evaluation, "" if protocol else ASK),))
+    return NextStep(commands=(_command("assign", evaluation, asking=None if protocol else ASK),))
 
 
 def after_assigning(evaluation: str | Path) -> NextStep:
