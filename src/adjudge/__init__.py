@@ -108,7 +108,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public names only."""
+    return sorted(__all__)
 
 
 def open(path: str | Path, *, create: bool = False) -> Evaluation:

@@ -17,10 +17,10 @@ from adjudge import ANALYSES
 from adjudge.core.engine import Workers
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.core.phrases import Argument
-from adjudge.core.words import counted
+from adjudge.core.words import counted, listed, natural
 from adjudge.data import baselines, edit, undo, units
 from adjudge.data.check import CheckReport, Finding, check, some
-from adjudge.data.collection import Collection, load
+from adjudge.data.collection import Collection, contents, load
 from adjudge.data.edit import Changed, ChangedFolder, EditTarget
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.history import HistoryEntry, read_history
@@ -265,7 +265,45 @@ class Evaluation:
         self._collection: Collection | None = None
 
     def __repr__(self) -> str:
-        return f"adjudge.open({str(self.path)!r})"
+        """The call that opens it, and in a line each what is in it: no text is kept for it, and no score is read."""
+        lines = [f"adjudge.open({str(self.path)!r})"]
+        for part in (self._texts_line, self._judgments_line, self._scores_line):
+            try:
+                lines.append(part())
+            except AdjudgeError as error:
+                lines.append(error.text)
+        return "\n".join(filter(None, lines))
+
+    def _texts_line(self) -> str:
+        there = contents(self.folder, words=False)
+        kinds = Counter(row.system.kind or "machine" for row in there.systems)
+        of_kinds = listed([counted(n, kind) for kind, n in kinds.items()])
+        return ", ".join(
+            [
+                f"{counted(len(there.systems), 'system')}{f' ({of_kinds})' if len(kinds) > 1 else ''}",
+                counted(len(there.topics), "topic"),
+                counted(sum(row.summaries for row in there.systems), "summary", "summaries"),
+                counted(sum(row.documents for row in there.topics), "document"),
+            ]
+        )
+
+    def _judgments_line(self) -> str:
+        if not self.has_judgments:
+            return ""
+        if (why := self._why_unread()) is not None:
+            return f"judgments: {why}"
+        with self.store() as store:
+            who = Counter(judged.task.assessor for judged in store.current() if judged.answers)
+        by = f" by {listed(sorted(who, key=natural))}" if who else ""
+        return f"{counted(sum(who.values()), 'judgment')}{by}"
+
+    def _scores_line(self) -> str:
+        if not any((self.path / SCORES).glob("*.parquet")):
+            return "no scores"
+        from adjudge.data.scorefiles import stored_measures
+        from adjudge.measures.registry import titled
+
+        return f"scores: {'; '.join(map(titled, stored_measures(self.path)))}"
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = False) -> Evaluation:

@@ -128,9 +128,9 @@ def test_other_measures_show_texts_alone_and_say_so(tmp_path: Path, approved: Ap
 def test_counts_are_the_scores_on_the_demo(judged: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(judged, tmp_path / "e")
     with pytest.raises(DataError, match="rouge-2-recall has not been scored here, only rouge-2"):
-        adjudge.examples(folder, "rouge-2-recall", between="lead,fluent", topics=6)
+        adjudge.examples(folder, "rouge-2-recall", between="lead,fluent", show=6)
     adjudge.open(folder).score("rouge-2-recall")
-    result = adjudge.examples(folder, "rouge-2-recall", between="lead,fluent", topics=6)
+    result = adjudge.examples(folder, "rouge-2-recall", between="lead,fluent", show=6)
     assert result.between == ("fluent", "lead")  # the better one first
     for each in result.examples:
         for text, score in zip(each.texts, each.scores, strict=True):
@@ -143,7 +143,7 @@ def test_counts_are_the_scores_on_the_demo(judged: Path, tmp_path: Path) -> None
 def test_units_are_those_that_people_answered(judged: Path) -> None:
     """At the length and form that are shown: the demo has others, and an author's units at several lengths."""
     e = adjudge.open(judged)
-    result = e.examples("coverage", between=("fluent", "vague"), topics=2, length=100, form="abstract")
+    result = e.examples("coverage", between=("fluent", "vague"), show=2, length=100, form="abstract")
     assert result.made == "units"
     for each in result.examples:
         raw: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))

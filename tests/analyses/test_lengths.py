@@ -376,17 +376,17 @@ def test_the_command_knows_the_tasks_of_a_folder(
     e.score("words")
     found = json.loads(run(e.path, "-m", "words", "--json")[1])
     assert any("single documents" in row["a"] for row in found[0]["tables"]["agreement"])
-    single = json.loads(run(e.path, "-m", "words", "--task", "single", "--json")[1])
+    single = json.loads(run(e.path, "-m", "words", "--topics", "task=single", "--json")[1])
     assert {each["topics"] for each in single[0]["tables"]["noise"]} == {3}
-    with pytest.raises(AdjudgeError, match='task is "both"; expected one of: single, multi'):
-        run(e.path, "-m", "words", "--task", "both")
+    with pytest.raises(AdjudgeError, match='no topic with task "both"; there are: multi, single'):
+        run(e.path, "-m", "words", "--topics", "task=both")
 
 
 def test_a_task_without_topics_is_one_line(
     run: Callable[..., tuple[int, str, str]], long_table: Path
 ) -> None:
-    with pytest.raises(AdjudgeError, match="^task=multi: no topic with scores of coverage is multi"):
-        run(long_table, "--task", "multi")
+    with pytest.raises(AdjudgeError, match='topics have no column "task"'):
+        run(long_table, "--topics", "task=multi")
 
 
 def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -315,12 +315,12 @@ def test_a_wrong_call_is_one_line(wrong: dict[str, Any], message: str) -> None:
 
 def test_the_command_prints_a_row_per_test() -> None:
     printed = run(
-        "--topics", "10", "--simulations", "40", "--resamples", "99", "--show-signature"
+        "--n-topics", "10", "--simulations", "40", "--resamples", "99", "--show-signature"
     ).stdout.splitlines()
     assert printed[0] == "10 topics, 2 systems, difference 0, 40 simulations"
     assert len(printed) == 3 + len(TESTS)
     assert printed[2].startswith("paired Wilcoxon ")
-    assert printed[-1].startswith("simulate(topics=10, simulations=40, resamples=99)|topics:10|")
+    assert printed[-1].startswith("simulate(n_topics=10, simulations=40, resamples=99)|topics:10|")
 
 
 def test_the_command_takes_every_option() -> None:

@@ -67,7 +67,7 @@ def test_tasks_are_added_once(folder: Path) -> None:
     assert {each["tasks"] for each in first["topics"]} == {18}
     again = run(line).output
     assert "0 tasks for 5 assessors, 216 there before" in again
-    assert again.endswith("nothing is missing; no task was added\n")
+    assert again.endswith("nothing is missing; no task was added\nnext: adjudge serve my-eval\n")
     with adjudge.open(folder).store() as store:
         assert len(store.tasks()) == 236
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -35,10 +36,11 @@ def test_line_files_are_scored_after_one_import(here: Path) -> None:
         "made the evaluation my-eval",
         "added 2 topics, 2 documents, 4 systems, 8 summaries",
         "noted 1: blank line taken as an empty summary (first: system_a.txt:2)",
-        "next: adjudge score my-eval",
+        "next: adjudge score my-eval, then adjudge compare my-eval",
     ]
-    scored = called(here, *done.stdout.splitlines()[-1].removeprefix("next: adjudge ").split())
-    assert scored.returncode == 0, scored.stderr
+    for command in done.stdout.splitlines()[-1].removeprefix("next: ").split(", then "):
+        followed = called(here, *command.removeprefix("adjudge ").split())
+        assert followed.returncode == 0, followed.stderr
     again = called(here, *LINES)
     assert again.returncode == 0
     assert "nothing new" in again.stdout.splitlines()
@@ -76,11 +78,19 @@ def test_what_is_next_depends_on_what_is_there(here: Path) -> None:
         return done.stdout.splitlines()[-1]
 
     assert last("lines", "new eval", "--source", "src.txt") == (
-        "next: import the summaries of systems, such as adjudge import lines 'system_*.txt' 'new eval'"
+        "no summaries of systems yet; next: adjudge import FILE 'new eval'"
     )
     peers = last("lines", "system_*.txt", "new eval")
-    assert peers.startswith("next: import references, then adjudge score 'new eval'; or let people judge")
-    assert last("lines", "--reference", "ref1.txt", "new eval") == "next: adjudge score 'new eval'"
+    assert peers == (
+        "there are no references: import some, or let people judge; next: adjudge people add 'new eval' anna, then"
+        " adjudge assign 'new eval' --protocol rating"
+    )
+    for command in peers.partition("next: ")[2].split(", then "):
+        done = called(here, *shlex.split(command)[1:])
+        assert done.returncode == 0, done.stderr
+    assert last("lines", "--reference", "ref1.txt", "new eval") == (
+        "next: adjudge score 'new eval', then adjudge compare 'new eval'"
+    )
     assert last("scores", "scores.csv", "new eval") == "next: adjudge compare 'new eval'"
     assert last("scores", "scores.csv", "scores-only") == "next: adjudge compare scores-only"
     assert called(here, "compare", "scores-only").returncode == 0
@@ -98,7 +108,7 @@ def test_a_folder_is_scored_after_one_import(here: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[:2] == ["made the evaluation outputs/my-eval", "added 3 topics, 3 systems, 9 summaries"]
-    assert lines[-1] == "next: adjudge score outputs/my-eval"
+    assert lines[-1] == "next: adjudge score outputs/my-eval, then adjudge compare outputs/my-eval"
     assert (
         "noted 1: layout found: --pattern '{system}/{topic}.txt' --reference-pattern 'reference/{topic}.txt'"
         " (first: outputs)" in lines

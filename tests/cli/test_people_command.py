@@ -65,10 +65,11 @@ def lets_in(link: str) -> str | None:
 
 def test_a_person_is_added_and_gets_a_link() -> None:
     done = run("add my-eval anna --name 'Anna B.'")
-    first, link, last = done.stdout.splitlines()
+    first, link, last, todo = done.stdout.splitlines()
     assert first == "anna may sign in as assessor. The link is shown this once:"
     assert re.fullmatch(r"http://127\.0\.0\.1:8000/in#[\w-]{43}", link)
     assert last.endswith("Lost? adjudge people link my-eval anna")
+    assert todo.startswith("next: adjudge assign my-eval")
     assert lets_in(link) == "anna"
     with store() as opened:
         assert opened.people.get("anna").name == "Anna B."

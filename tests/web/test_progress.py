@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from tests.web import making
 from tests.web.making import ORGANISER, Running, answer, send
 
+from adjudge.data.rows import Summary
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.order import Order
 from adjudge.judgments.assign.planning import assign
@@ -126,3 +128,25 @@ def test_tasks_of_an_unknown_protocol_stop_no_page(evaluation: Evaluation) -> No
         page = app.client(ORGANISER).get("/organiser")
         assert page.status_code == 200
         assert "protocols that are not in this folder: of-somebody-else." in page.text
+
+
+def test_the_page_says_what_comes_next_once_all_is_judged(make: Callable[..., Evaluation]) -> None:
+    e = make(*(Summary(f"t{k}", name, f"{name} {k}") for k in range(2) for name in ("a", "b")))
+    with store_of(e.folder) as store:
+        store.accounts.add(ORGANISER, "organiser")
+        store.accounts.add(ANN)
+        assign(store, e.collection, load_protocol("rating"), assessors=[ANN])
+    with making.running(e.folder) as app:
+        tasks = app.tasks(ANN, "rating")
+        aspects = app.site.protocol("rating").questions
+        for task in tasks[:-1]:
+            send(app.client(ANN), *(answer(app.key(task), aspect.id, {"value": 3}) for aspect in aspects))
+        assert organiser_page(app.site, ORGANISER).next is None
+        assert "Next: " not in app.client(ORGANISER).get("/organiser").text
+        send(app.client(ANN), *(answer(app.key(tasks[-1]), aspect.id, {"value": 3}) for aspect in aspects))
+        todo = organiser_page(app.site, ORGANISER).next
+        assert todo is not None
+        assert todo.why == "4 judgments by 1 person"
+        assert todo.commands == tuple(f"adjudge {word} {e.path}" for word in ("score", "compare"))
+        text = app.client(ORGANISER).get("/organiser").text
+        assert f"All is judged: {todo.why}. Next: <code>{todo.commands[0]}</code>, then" in text

@@ -54,7 +54,7 @@ NOTES: Mapping[str, Callable[..., str]] = {
     "about-table": lambda text: str(text),
     "tasks-pooled": lambda single, multi: (
         f"{single:,} single- and {counted(multi, 'multi-document topic')} are pooled:"
-        f" {Argument('topics', 'task=multi')} looks at one"
+        f" {Argument('topics', ['task=multi'])} looks at one"
     ),
     "topics-chosen": lambda choice, n, of: f"{choice}: {n:,} of {of:,}",
     "no-topics": lambda measure, choice: f"{measure} has no scores of {choice}",

@@ -66,7 +66,7 @@ from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions, lower_for
 from adjudge.formats.tabular import records_in
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
-from adjudge.measures.presets import PAPERS, is_pattern, matching, written_out
+from adjudge.measures.presets import PAPERS, PRESETS, is_pattern, matching, written_out
 from adjudge.measures.registry import parse_measure, parse_measures, registry, titled
 from adjudge.measures.run import fewer_references, looks_at_judgments, reference_counts, stale_topics
 from adjudge.measures.spec import judge_of, listed_specs, same_name, split_formula, split_specs
@@ -334,23 +334,22 @@ class Scores:
         return self.measures
 
     def resolve(self, measure: str | Sequence[str] | None = None, typed: str | None = None) -> str:
-        """The measure that a user means; the only one, where none is named. `typed` is what it was written out of."""
+        """The measure that a user means; where none is named people's only one, or the only one there is.
+
+        `typed` is what it was written out of.
+        """
         measures = self.all_measures()
         if measure is not None and not isinstance(measure, str):
             named = listed_specs(measure)
-            if len(named) > 1:
-                raise UsageError(
-                    f"one measure is looked at here, not {len(named)} ({listed(named)}): choose one, or compare all"
-                    " with adjudge.compare_all"
-                )
-            measure = named[0] if named else None
+            measure = _only(named) if named else None
         if measure is None:
             measures = tuple(self.people_first())
-            if len(measures) > 1:
+            candidates = self.people_measures() or measures
+            if len(candidates) > 1:
                 raise UsageError(
-                    f"{self.name} has several measures ({listed(measures)}): choose one with {_CHOOSE}"
+                    f"{self.name} has several measures ({listed(self.people_first())}): choose one with {_CHOOSE}"
                 )
-            return measures[0]
+            return candidates[0]
         if not isinstance(measure, str):
             raise UsageError(f"the measure is a {type(measure).__name__}, expected one name as a text")
         several = [] if same_name(measure, measures) else split_specs(measure)
@@ -364,7 +363,14 @@ class Scores:
         if (refused := self._refused(measure)) is not None:
             raise UsageError(note_text(refused))
         if self.folder is not None:
+            stands_for_several = (
+                is_pattern(measure) or same_name(measure, PRESETS) or same_name(measure, PAPERS)
+            )
+            if stands_for_several or every_variant(measure, measures):
+                return self.resolve(_only(self._written_out(measure, measures)), measure)
             return _stored_measure(measure, measures, self.folder, typed)
+        if is_pattern(measure):
+            return _only(self._written_out(measure, measures))
         matched = same_name(measure, measures)
         if matched is None:
             raise UsageError(
@@ -396,20 +402,35 @@ class Scores:
         resolved: list[str] = []
         for text in listed_specs(measures):
             whole = same_name(text, names)
+            preset = same_name(text, (*PRESETS, *PAPERS))
             resolved += (
-                [whole] if whole else (self.resolve(part, text) for part in self._written_out(text, names))
+                [whole] if whole else (self.resolve(part, preset) for part in self._written_out(text, names))
             )
         return list(dict.fromkeys(resolved)) or self.people_first()
 
     def people_first(self) -> list[str]:
         """All measures, those that people gave before others; without columns of a table that describe something."""
-
         measures = self.all_measures()
         ranked = [name for name in measures if self.info[name].better or self._computed(name)]
-        return sorted(ranked or measures, key=lambda measure: not self.of_people(measure))
+        return sorted(ranked or measures, key=lambda measure: not self.is_judged(measure))
 
-    def of_people(self, measure: str) -> bool:
-        """Whether people gave the scores: assessors with names, no program that judges; or the name says so."""
+    def people_measures(self) -> list[str]:
+        """The measures that people gave."""
+        return [measure for measure in self.all_measures() if self.is_judged(measure)]
+
+    def is_judged(self, measure: str) -> bool:
+        """Whether people gave the scores: by name, several to each summary as a crowd does, or as answers in the app."""
+        if judge_of(measure) is not None:
+            return False
+        if self.by_people(measure) or (self.of(measure)["repeat"] > 0).any():
+            return True
+        try:
+            return "judgments" in parse_measure(measure).needs
+        except UsageError:  # a column of a table, a formula
+            return False
+
+    def by_people(self, measure: str) -> bool:
+        """Whether assessors with names gave the scores, no program that judges; or the measure's name says so."""
         if judge_of(measure) is not None:
             return False
         return bool(self.assessors(measure)) or (
@@ -432,7 +453,7 @@ class Scores:
                 specs += names
             elif same_name(part, PAPERS):
                 specs += self._of_paper(part, measures)
-            elif self.folder is not None and (names := _every_variant(part, measures)):
+            elif self.folder is not None and (names := every_variant(part, measures)):
                 specs += names
             elif self.folder is None or is_imported(part):
                 specs += written_out(part)
@@ -444,7 +465,7 @@ class Scores:
         """Of a paper's measures, those that there are scores of."""
         specs = written_out(preset)
         names = [
-            name for spec in specs for name in _every_variant(spec, measures) or [spec] if name in measures
+            name for spec in specs for name in every_variant(spec, measures) or [spec] if name in measures
         ]
         if not names:
             run = f"; run: adjudge score {self.folder} -m {preset}" if self.folder else ""
@@ -992,12 +1013,20 @@ def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str
     raise DataError(f"{spec} has not been scored here, only {listed(family)}: {more}")
 
 
+def _only(specs: Sequence[str]) -> str:
+    """The one of several measures, where there is one."""
+    if len(specs) > 1:
+        how = either("choose one, or compare all with adjudge.compare_all", "choose one with -m")
+        raise UsageError(f"one measure is looked at here, not {len(specs)} ({listed(specs)}): {how}")
+    return specs[0]
+
+
 def _base_name(spec: str) -> str:
     """What a bare name may stand for: `rouge-2-recall(limit=100w)` is a rouge-2."""
     return spec.partition("(")[0].removesuffix("-recall")
 
 
-def _every_variant(text: str, measures: Sequence[str]) -> list[str]:
+def every_variant(text: str, measures: Sequence[str]) -> list[str]:
     """The stored measures that a bare name stands for where it is of several by its nature: `rating` of aspects."""
     name = same_name(text, registry()) if "(" not in text else None
     if name is None or type(parse_measure(name)).fitted is Measure.fitted:
@@ -1053,7 +1082,13 @@ def _read_table(path: Path, name: str, options: TableOptions) -> Scores:
     lines: dict[tuple[object, ...], int] = {}
     remarks: Counter[str] = Counter()
     how = {option.name: getattr(options, option.name) for option in fields(options)}
-    for option in ("lower_is_better", "without", "human", "baseline"):  # which are for all that was read
+    for option in (
+        "lower_is_better",
+        "topics",
+        "without",
+        "human",
+        "baseline",
+    ):  # which are for all that was read
         del how[option]
     for place, thing in scoretable.read([path], source=_SOURCE, **how):
         line = int(number) if (number := place.removeprefix(f"{path}:")).isdigit() else 1

@@ -11,6 +11,7 @@ from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import now, say, show_json, show_table, warn
 from adjudge.core.words import counted
+from adjudge.judgments.next_step import after_assigning
 
 if TYPE_CHECKING:
     from adjudge.judgments.assign.order import Order
@@ -98,6 +99,8 @@ def command(
         show_json(assignment.as_dict() | {"written": not dry_run})
     else:
         _show(assignment, dry_run)
+        if not dry_run:
+            say(str(after_assigning(evaluation)))
 
 
 def _show(assignment: Assignment, dry_run: bool) -> None:

@@ -11,9 +11,14 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import console, say, show_json
 from adjudge.core.words import counted
+from adjudge.data.layout import SCORES
+from adjudge.judgments.next_step import after_import, after_scoring
 
 if TYPE_CHECKING:
-    pass
+    from collections.abc import Mapping
+
+    from adjudge.evaluation import Evaluation
+    from adjudge.judgments.next_step import NextStep
 
 SHOWN = 5  # places that a finding names here; --json has them all
 _STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
@@ -41,8 +46,18 @@ def command(evaluation: options.Folder, json: options.Json = False) -> None:
                 say(f"    {detail}", "dim")
         if not report.findings:
             say("nothing looks wrong", "green")
+        if not report.errors:
+            say(str(_next(e, report.counts)))
     if report.errors:
         raise typer.Exit(1)
+
+
+def _next(e: Evaluation, counts: Mapping[str, Any]) -> NextStep:
+    """What to do next, by what is there; a store is not opened for it."""
+    holds = {kind for kind in ("peers", "references") if counts.get(kind)}
+    if any((e.path / SCORES).glob("*.parquet")):
+        return after_scoring(e.path)
+    return after_import(e.path, holds, judgments=e.has_judgments)
 
 
 def describe(counts: dict[str, Any]) -> str:

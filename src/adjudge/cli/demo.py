@@ -10,6 +10,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json
+from adjudge.judgments.next_step import after_demo
 
 
 def command(
@@ -38,8 +39,7 @@ def command(
         return
     for line in [*report.lines(), *lines]:
         say(line)
-    added = "" if full else f"adjudge baselines {evaluation}, "
-    say(f"next: {added}adjudge score {evaluation}, adjudge compare {evaluation}")
+    say(str(after_demo(evaluation, baselines=full)))
 
 
 def _judged(folder: Path, seed: int, *, full: bool) -> list[str]:

@@ -10,7 +10,7 @@ import typer
 
 from adjudge.analyses.catalogue.catalogue import CATALOGUE, all_figures, listing, spec_of
 from adjudge.analyses.catalogue.choice import main_target
-from adjudge.analyses.catalogue.spec import FigureOptions
+from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.cli import options
 from adjudge.cli.output import not_over, progress, say, show, show_json, warn
 from adjudge.cli.sources import length_of, takes_table, warn_of
@@ -165,7 +165,7 @@ def command(
             return
         for file in (path, path.with_suffix(".csv")):
             not_over(file, scores, option="-o")
-        drawn = spec_of(name).drawn(data, asked)
+        asked, drawn = _drawn(spec_of(name), data, asked)
     files = drawn.save(path, theme=theme, title=False if no_title else None)
     if json:
         show_json(_as_dict(drawn, files))
@@ -176,6 +176,21 @@ def command(
         warn(note)
     warn_of(replace(data, refused={}), asked.measures)
     say(f"{files[0]}, and its {len(drawn.data):,} rows in {files[1]}")
+
+
+def _drawn(spec: FigureSpec, data: Scores, asked: FigureOptions) -> tuple[FigureOptions, Figure]:
+    """The figure; of the first measure, people's before others, where it takes one and none was named."""
+    try:
+        return asked, spec.drawn(data, asked)
+    except UsageError:
+        if asked.measures or len(data.measures) < 2:
+            raise
+        asked = replace(asked, measures=(data.people_first()[0],))
+        drawn = spec.drawn(data, asked)
+        warn(
+            f"of {len(data.measures):,} measures {data.info[asked.measures[0]].words} is drawn: -m chooses another"
+        )
+        return asked, drawn
 
 
 def _as_dict(drawn: Figure, files: list[Path]) -> dict[str, Any]:

@@ -25,9 +25,10 @@ from adjudge.core.phrases import Argument
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.packed import size_of
 from adjudge.formats.files import mapped
+from adjudge.judgments.next_step import after_import
 
 if TYPE_CHECKING:
-    from adjudge.data.incoming import ImportReport, Item
+    from adjudge.data.incoming import Item
 
 AUTO = "auto"
 
@@ -572,26 +573,10 @@ def _take(
         for line in report.lines("command"):
             say(line)
         if report.read and not dry_run:
-            say(f"next: {next_step(report, shlex.quote(str(evaluation)))}")
+            say(str(after_import(evaluation, report.holds, scores=bool(report.scores))))
     if not report.read:
         why = next((f": {reason} ({report.first[reason]})" for reason in report.left_out), "")
         raise DataError(f"nothing could be read, and nothing was imported{why}")
-
-
-def next_step(report: ImportReport, evaluation: str) -> str:
-    """What to type after an import, by what it brought and what the evaluation has now."""
-    if report.scores:
-        return f"adjudge compare {evaluation}"
-    if report.holds >= {"peers", "references"}:
-        return f"adjudge score {evaluation}"
-    if "peers" in report.holds:
-        return (
-            f"import references, then adjudge score {evaluation}; or let people judge: adjudge people add {evaluation}"
-            f" NAME, then adjudge assign {evaluation} --protocol rating --assessor NAME"
-        )
-    if "scores" in report.holds:
-        return f"adjudge compare {evaluation}"
-    return f"import the summaries of systems, such as adjudge import lines 'system_*.txt' {evaluation}"
 
 
 def _names(text: str | None) -> list[str]:

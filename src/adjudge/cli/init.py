@@ -9,6 +9,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json
+from adjudge.judgments.next_step import after_init
 
 
 def command(
@@ -24,4 +25,4 @@ def command(
         show_json({"path": str(made.path), "name": made.settings.name})
     else:
         say(f"{made.path}: an empty evaluation; what it may hold stands in {made.path / 'evaluation.toml'}")
-        say(f"next: adjudge import jsonl FILE {made.path}, or adjudge import --help")
+        say(str(after_init(made.path)))

@@ -20,6 +20,7 @@ from adjudge.cli.streams import print_data
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.words import counted
 from adjudge.data.transaction import write_whole
+from adjudge.judgments.next_step import after_assigning, after_judging
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
@@ -242,6 +243,7 @@ def list_(evaluation: options.Folder, topic: options.Topic = None, json: options
     e = _need(evaluation)
     with e.store() as store:
         tasks = [task for task in store.tasks() if topic in (None, task.topic)]
+        todo = after_judging(evaluation, store)
     result = overview(tasks, e.judgments(), topic=topic)
     if json:
         show_json(result.as_dict())
@@ -252,6 +254,10 @@ def list_(evaluation: options.Folder, topic: options.Topic = None, json: options
     )
     for line in odd_lines(result):
         say(line)
+    if any(row.answers for row in result.rows):
+        say(str(todo))
+    elif result.rows:
+        say(str(after_assigning(evaluation)))
 
 
 add_command(judgments, "judged_tables")

@@ -13,6 +13,7 @@ from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table, write_csv
 from adjudge.cli.sources import open_judged
 from adjudge.core.errors import DataError, UsageError, quoted
+from adjudge.judgments.next_step import after_people
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
@@ -78,6 +79,8 @@ def add(
         show_json(shown | {"link": link.url(base)})
     else:
         _show(f"{person} may sign in as {account.role}", link.url(base), evaluation, person)
+        if role == "assessor":
+            say(str(after_people(evaluation, protocol=e.settings.protocol)))
 
 
 @people.command("list", epilog=f"Example: {PEOPLE['list']}")

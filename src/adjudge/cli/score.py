@@ -10,6 +10,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, progress, say, show_json, warn, worker_count
 from adjudge.core.words import counted
+from adjudge.judgments.next_step import after_scoring
 
 
 def command(
@@ -55,6 +56,8 @@ def command(
         warn(note)
     for line in (*describe_unknown(e.collection), *describe_withdrawn(e.collection)):
         warn(line)
+    if results:
+        say(str(after_scoring(evaluation)))
 
 
 def _few(topics: tuple[str, ...]) -> str:

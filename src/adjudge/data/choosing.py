@@ -97,13 +97,13 @@ def _conditions(text: str, by_column: Mapping[str, Mapping[str, set[str]]]) -> l
             if len(columns) != 1:
                 there = [name for name in by_column if name != NAME]
                 raise UsageError(
-                    f"{Argument('topics', text)}: topics have no column {quoted(before.strip())}"
+                    f"{Argument('topics', [text])}: topics have no column {quoted(before.strip())}"
                     f"{among(before.strip(), there)}"
                 )
             column, part = columns[0], after
         if not part.strip():
             raise UsageError(
-                f"{Argument('topics', text)}: expected COLUMN=VALUE such as task=multi, or names of topics"
+                f"{Argument('topics', [text])}: expected COLUMN=VALUE such as task=multi, or names of topics"
             )
         conditions.append((column, part.strip()))
     return conditions
@@ -116,7 +116,7 @@ def _values(column: str, value: str, values: Mapping[str, set[str]]) -> list[str
     there = sorted(values, key=natural)
     asked = value if column == NAME else f"{column}={value}"
     what = "topic" if column == NAME else f"topic with {column}"
-    raise UsageError(f"{Argument('topics', asked)}: no {what} {quoted(value)}{among(value, there)}")
+    raise UsageError(f"{Argument('topics', [asked])}: no {what} {quoted(value)}{among(value, there)}")
 
 
 def _matching(text: str, names: Iterable[str]) -> list[str]:

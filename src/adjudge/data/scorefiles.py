@@ -215,6 +215,21 @@ def _digest(table: pa.Table, about: bytes) -> bytes:
     return state.hexdigest().encode()
 
 
+def stored_measures(folder: Path) -> list[str]:
+    """The measures that there are scores of, by what their files say of themselves; no score is read."""
+    import pyarrow.parquet as pq
+
+    measures = []
+    for path in (folder / SCORES).glob("*.parquet"):
+        try:
+            about = parse_json((pq.read_schema(path).metadata or {})[_META].decode(), path, 1)
+            computed = about["origin"] == "computed" and about["format"] == _FIRST_FORMAT
+            measures.append(name_now(about["measure"]) if computed else str(about["measure"]))
+        except Exception:  # whatever a damaged file makes pyarrow raise: `read` says what is wrong with it
+            measures.append(path.name)
+    return sorted(measures, key=natural)
+
+
 def read_all(folder: Path) -> list[ScoreFile]:
     """All stored measures, in the natural order of their names: quality(q=2) before quality(q=10)."""
     files = [read(path) for path in sorted((folder / SCORES).glob("*.parquet"))]

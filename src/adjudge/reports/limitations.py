@@ -25,7 +25,7 @@ def limitations(findings: Findings) -> tuple[str, ...]:
 
 
 def _limits(findings: Findings) -> Iterator[str]:
-    comparisons = findings.comparisons
+    comparisons = findings.worded
     simulated = [getattr(result, "simulated", 0) for _, result in with_results(findings)]
     simulated += [findings.scores.count_simulated(c.measure) for c in comparisons]
     if n := max(simulated):

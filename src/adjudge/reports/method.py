@@ -97,7 +97,7 @@ def methods_of(findings: Findings) -> MethodsParagraph:
 
 
 def _all_compared(findings: Findings) -> MethodsParagraph:
-    return MethodsParagraph(()).and_of(map(compared_methods, made_alike(findings.comparisons)))
+    return MethodsParagraph(()).and_of(map(compared_methods, made_alike(findings.worded)))
 
 
 def made_alike(comparisons: Sequence[Comparison]) -> list[list[Comparison]]:

@@ -317,7 +317,7 @@ def _section(
     worded = in_words(comparison, names)
     matrix = worded.matrix
     fewest = fewest_words(comparison.fewest, matrix.systems, what="topic", labels=matrix.topics)
-    all_notes = (*notes, *comparison.warnings(without=(MISSING_SCORES,)))
+    all_notes = (*notes, *worded.warnings(without=(MISSING_SCORES,)))
     differences = None
     if compared:
         about = f"{capitalised(tally(worded))}."

@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 import uvicorn
 from uvicorn.logging import DefaultFormatter
 
-from adjudge.core.errors import UsageError, quoted
+from adjudge.core.errors import AdjudgeError, UsageError, quoted
 from adjudge.core.phrases import Argument
 from adjudge.data.folder import Folder
+from adjudge.judgments.next_step import after_judging
 from adjudge.web.access import origin_of
 from adjudge.web.app import PUBLIC, create_app
 from adjudge.web.connections import (
@@ -183,5 +184,11 @@ def serve(
             ws="none",
             backlog=AT_A_TIME,
         )
-        with closing(app.state.sampler), logged(), few_pauses():
-            PromptServer(config).run(sockets=[listener])
+        try:
+            with closing(app.state.sampler), logged(), few_pauses():
+                PromptServer(config).run(sockets=[listener])
+        finally:
+            with suppress(AdjudgeError):  # a store that cannot be read has been told of
+                todo = after_judging(folder.path, site.store)
+                if todo.why:
+                    say(str(todo))

@@ -168,11 +168,11 @@ def test_a_folder_by_system_by_summary_and_by_sentence(e: Evaluation) -> None:
     judge(e, "sentences", count=15)
     with pytest.raises(UsageError, match="say of=sentences or of=systems"):
         e.prefer.fit()
-    sentences = e.prefer.fit("sentences", topic="t1", smooth=False)
+    sentences = e.prefer.fit("sentences", topics="t1", smooth=False)
     (found,) = sentences
     assert found.similarity is None
     assert [each.item[:8] for each in found.standings] == [f"Number {k}" for k in (5, 4, 3, 2, 1, 0)]
-    (smooth,) = e.prefer.fit("sentences", topic="t1")
+    (smooth,) = e.prefer.fit("sentences", topics="t1")
     assert smooth.similarity == "tfidf-jaccard"
 
 

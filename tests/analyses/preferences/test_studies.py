@@ -27,7 +27,7 @@ def test_from_asking_to_the_tables(e: Evaluation, tmp_path: Path) -> None:
     assert e.prefer.read(tmp_path / "answered.csv")[1].answers == 5
     assert e.prefer.read(tmp_path / "answered.csv")[1].answers == 0
     assert e.prefer.simulate("ref", count=20, assessors=2).answers == 240
-    fits = e.prefer.fit(topic=["d01", "d02"])
+    fits = e.prefer.fit(topics=["d01", "d02"])
     assert [fit.title for fit in fits] == ["sentences of d01", "sentences of d02"]
     e.simulate_judgments("rating", assessors=2)
     e.score("preference", "rouge-2", "rating(aspect=relevance)")

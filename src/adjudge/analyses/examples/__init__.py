@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.base import Analysis, analysis_function
@@ -46,6 +46,10 @@ class Examples(Analysis["ExamplesResult"]):
 
     def check(self) -> None:
         object.__setattr__(self, "between", two_systems(self.between))
+
+    def to_run(self, source: Scores) -> Sequence[Examples]:
+        """Of the first measure, people's before others, where none is named."""
+        return [self if self.measure else replace(self, measure=source.people_first()[0])]
 
     def run(self, scores: Scores) -> ExamplesResult:
         from adjudge.analyses.examples.result import examples_of

@@ -332,7 +332,6 @@ def examples_of_matrix(
         pick=pick,
         picked_pair=(between[0], between[1]),
         language=collection.settings.language,
-        labels=dict(data.labels),
         remarks=(*all_notes, *_measure_notes(spec, matrix.title, sorted(set(between) & writers))),
         grams=spec.n if isinstance(spec, RougeN) else 0,
     )

@@ -12,7 +12,6 @@ import numpy as np
 
 from adjudge.analyses.base import Progress
 from adjudge.analyses.gathered import Gathered, gathered_of
-from adjudge.analyses.meta.cells import is_judged
 from adjudge.analyses.questions import GivenAnswer, at_target, scored_answers, stored_answers
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.stability.repeats import self_agreement
@@ -442,7 +441,7 @@ class LookUp:
             if m not in leave
             and scores.info[m].better is not None
             and judge_of(m) is None
-            and not is_judged(scores, m)
+            and not scores.is_judged(m)
         }
         return cls(scores, words, protocols, automatic, sets)
 

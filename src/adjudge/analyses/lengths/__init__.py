@@ -6,9 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from adjudge.analyses.base import Analysis, analysis_function
-from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, option, shared
-from adjudge.core.phrases import Argument
 from adjudge.data.scores import Pool
 
 if TYPE_CHECKING:
@@ -33,7 +31,6 @@ class Lengths(Analysis["LengthsResult"]):
 
     length: None = field(default=None, init=False)
     """All are compared, so that none can be chosen."""
-    task: Task | None = option(None, metavar="TASK", help="Only the topics of this task.")
     alpha: float = shared("alpha")
     pool_humans: bool = shared("pool_humans", panel=ADVANCED)
     resamples: int = option(
@@ -64,14 +61,6 @@ class Lengths(Analysis["LengthsResult"]):
             if length in there
         }
         tasks = {name: topic.task for name, topic in scores.topics.items()}
-        if self.task is not None:
-            kept = {name for name, task in tasks.items() if task == self.task}
-            matrices = {length: matrix.of_topics(kept) for length, matrix in matrices.items()}
-            matrices = {length: matrix for length, matrix in matrices.items() if matrix.topics}
-            if not matrices:
-                raise UsageError(
-                    f"{Argument('task', self.task)}: no topic with scores of {measure} is {self.task}"
-                )
         systems = dict.fromkeys(system for matrix in matrices.values() for system in matrix.systems)
         return replace(
             lengths_of_matrices(matrices, self, tasks=tasks, kinds=scores.kinds_of(systems)),

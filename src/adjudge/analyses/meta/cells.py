@@ -14,7 +14,6 @@ from adjudge.core.phrases import Argument
 from adjudge.core.results import Note
 from adjudge.core.words import listed, natural
 from adjudge.data.scores import UNSET, AllLengths, Among, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
-from adjudge.measures.registry import parse_measure
 from adjudge.measures.spec import judge_of, same_name, split_spec
 from adjudge.stats.checks import FloatArray
 
@@ -204,7 +203,7 @@ def human_measures(scores: Scores, named: str | Sequence[str], *, argument: str 
     texts = [named] if isinstance(named, str) else list(named)
     measures = scores.all_measures()
     if not texts:
-        judged = [m for m in measures if scores.of_people(m) and scores.info[m].better is not None]
+        judged = [m for m in measures if scores.by_people(m) and scores.info[m].better is not None]
         if not judged:
             raise UsageError(
                 f"no measure of {scores.name} names assessors: say which is people's with"
@@ -234,7 +233,7 @@ def _named(scores: Scores, text: str, measures: Sequence[str], argument: str) ->
     try:
         return scores.resolved(text)
     except UsageError as error:
-        judged = [*(m for m in measures if scores.of_people(m)), *asked]
+        judged = [*(m for m in measures if scores.by_people(m)), *asked]
         if "(" in text or not judged:
             raise
         raise UsageError(
@@ -264,7 +263,7 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
             )
     else:
         others = [m for m in scores.all_measures() if m not in people and scores.info[m].better is not None]
-        measures = [m for m in others if not is_judged(scores, m)]
+        measures = [m for m in others if not scores.is_judged(m)]
         if not measures:
             alone = f"{scores.name}: there is no automatic measure beside {listed(people)}"
             if not others:
@@ -277,18 +276,6 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
         if scores.info[measure].better is None:
             raise UsageError(f"{Argument('measure', measure)} is a description: nobody is better by it")
     return measures
-
-
-def is_judged(scores: Scores, measure: str) -> bool:
-    """Whether people gave the scores: by name, several to each summary as a crowd does, or as answers in the app."""
-    if judge_of(measure) is not None:
-        return False
-    if scores.of_people(measure) or (scores.of(measure)["repeat"] > 0).any():
-        return True
-    try:
-        return "judgments" in parse_measure(measure).needs
-    except UsageError:  # a column of a table, a formula
-        return False
 
 
 def _at_its_length(scores: Scores, matrix: ScoreMatrix) -> ScoreMatrix:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from adjudge.analyses.meta import meta
-from adjudge.analyses.meta.cells import is_judged
 from adjudge.analyses.meta.result import MetaResult
 from adjudge.analyses.pages.chapter import Absent, Findings, page_figure
 from adjudge.analyses.pages.judgments import (
@@ -142,7 +141,7 @@ def _automatic(findings: Findings) -> list[str]:
     """The measures of the report that are better high or low, and nobody's judgments."""
     scores = findings.scores
     reported = dict.fromkeys(c.measure for c in findings.comparisons if c.matrix.info.better is not None)
-    return [name for name in reported if name in scores.info and not is_judged(scores, name)]
+    return [name for name in reported if name in scores.info and not scores.is_judged(name)]
 
 
 def _is_told(table: Table) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from adjudge.analyses.pages.names import in_words, names_of
 from adjudge.core.errors import AdjudgeError
 from adjudge.core.phrases import Argument
 from adjudge.core.picture import Undrawable
@@ -123,6 +124,11 @@ class Findings:
     """By analysis, an `Absent` where there is no result; in a quick report none."""
     conditions: Sequence[Any] = ()
     """Of trust in the comparisons."""
+
+    @cached_property
+    def worded(self) -> Sequence[Comparison]:
+        """The comparisons with systems called as the page shows them."""
+        return [in_words(c, names_of(self.collection, c.matrix.systems)) for c in self.comparisons]
 
     @cached_property
     def main_target(self) -> Target:

@@ -119,7 +119,7 @@ class Plan(Analysis["PowerPlan"]):
         return bool(self.assessors or self.groups) or self.judgments is not None
 
     def usual_measures(self, scores: Scores) -> Sequence[str]:
-        return (scores.resolve(),)
+        return scores.people_measures() or (scores.resolve(),)
 
     def run(self, scores: Scores) -> PowerPlan:
         from adjudge.analyses.plan.result import plan_of

@@ -19,7 +19,7 @@ import numpy as np
 from adjudge.analyses.gathered import chosen_in
 from adjudge.analyses.preferences import PreferenceReport, PreferencesNeeded, PreferenceStudy, Rows, Systems
 from adjudge.analyses.preferences.source import PairSource
-from adjudge.analyses.scores import Scores, is_imported
+from adjudge.analyses.scores import Scores, every_variant, is_imported
 from adjudge.core.engine import chunked, generator, run
 from adjudge.core.errors import AdjudgeError, DataError, UsageError, quoted
 from adjudge.core.phrases import Argument
@@ -343,7 +343,11 @@ def score_columns(source: PairSource, specs: Iterable[str], asked: PreferenceStu
             partly=True,
         )
     data = Scores.of_folder(folder, collection, lambda: judgments)
-    why |= {str(m): "no judgment gives such a score" for m in ready if str(m) not in data.measures}
+    why |= {
+        str(m): "no judgment gives such a score"
+        for m in ready
+        if str(m) not in data.measures and not every_variant(str(m), data.measures)
+    }
     if asked.people is not None and (missing := why.get(expanded(asked.people)[0])):
         raise DataError(f"{Argument('people', asked.people)}: {missing}")
     gathered = source.gathered.of_topics(chosen_in(collection, asked.topics))

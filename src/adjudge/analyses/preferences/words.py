@@ -40,7 +40,7 @@ NOTES: dict[str, str | Callable[..., str]] = {
     "about-answers": "{text}",
     "pooled-targets": lambda name, targets: (
         f"pairs of several {name}s are taken together ({', '.join(targets)}): choose one with"
-        f" {Argument('topics', f'task={targets[0]}') if name == 'task' else Argument(name)}"
+        f" {Argument('topics', [f'task={targets[0]}']) if name == 'task' else Argument(name)}"
     ),
     "not-propagated": "a tie model or an effect of position: answers were not propagated to similar sentences",
     "regularised": lambda part, how: f"{part}: {how}" if part else how,

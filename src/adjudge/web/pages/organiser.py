@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from adjudge.core.errors import DataError
 from adjudge.core.words import counted
 from adjudge.formats.answer_table import answer_table
+from adjudge.judgments.next_step import NextStep, after_judging
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.protocol import NOTES, own_protocols
 from adjudge.judgments.store.accounts import Account
@@ -108,6 +109,8 @@ class OrganiserPage:
     """The organiser judges too and is not done: which summary is whose stays closed to them."""
     last_word: bool
     """They are done, and have not opened it yet: opening it will close their answers."""
+    next: NextStep | None
+    """What to do where everything is judged."""
 
 
 NO_LINKS = (
@@ -164,6 +167,9 @@ def organiser_page(
     closed = results_closed(site, person, sampler)
     last_word = not closed and judges_still(site, person)
     names = {member.id: member.name or "" for member in site.store.people.all()}
+    done, tasks = sum(total.done for total in people), sum(total.tasks for total in people)
+    planned = 0 if quota is None else quota.of
+    all_judged = done >= tasks and (quota is None or quota.done >= quota.of) and tasks + planned > 0
     return OrganiserPage(
         people=tuple(
             _person(name, names.get(name, ""), accounts.get(name), sums[name], origins) for name in shown
@@ -174,8 +180,8 @@ def organiser_page(
         assessors=tuple(name for name in shown if name in assessors),
         cells=cells,
         notes=tuple(_notes(judged.values(), closed or last_word)),
-        done=sum(total.done for total in people),
-        tasks=sum(total.tasks for total in people),
+        done=done,
+        tasks=tasks,
         changed=len(gone),
         unknown=tuple(sorted({task.protocol for task in stored if not site.has_protocol(task.protocol)})),
         quota=quota if quota is not None and quota.of else None,
@@ -184,6 +190,7 @@ def organiser_page(
         outages=site.outages.latest,
         closed=closed,
         last_word=last_word,
+        next=after_judging(site.folder.path, site.store) if all_judged else None,
     )
 
 
