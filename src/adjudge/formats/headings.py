@@ -105,9 +105,10 @@ _OF_TEXTS = {
     "model",
     "target",
 }
-_DESCRIBING = {
+_IDENTIFYING = {"id", "ids", "uid", "uuid", "idx", "index", "row", "hash", "key"}
+_DESCRIBING = _IDENTIFYING | {
     *("year", "month", "day", "date", "timestamp", "datetime", "created", "updated"),
-    *("id", "ids", "uid", "uuid", "idx", "index", "row", "seed", "fold", "split", "batch", "page", "version"),
+    *("seed", "fold", "split", "batch", "page", "version"),
     *("cost", "costs", "price", "usd", "eur", "dollars", "latency", "runtime", "seconds", "secs", "ms"),
     *("duration", "elapsed", "time", "params", "parameters", "temperature", "age", "len", "length", "size"),
 }
@@ -162,6 +163,11 @@ def describes(name: str) -> bool:
     return bool(_DESCRIBING & {*words}) and {*words} <= _DESCRIBING | _COUNTING | _OF_TEXTS | _BESIDE
 
 
+def identifies(name: str) -> bool:
+    """Whether a column of numbers says which row, text or task it is."""
+    return bool(_IDENTIFYING & {*tokens(name)}) and describes(name)
+
+
 @dataclass(frozen=True)
 class Rating:
     """The column of ratings by people: of which measure, by whom; without an assessor where the name has no number."""
@@ -197,8 +203,8 @@ def _parts(name: str) -> _Parts:
     after = [k for k in marked if roles and k > roles[0] and {*words[roles[0] + 1 : k]} <= _ROLES | _RATINGS]
     ends = [k for k in marked if k in (0, len(words) - 1)]
     mark = (after or ends or [None])[0]
-    known = {*roles, *([] if mark is None else [mark])}
-    rest = [word for k, word in enumerate(words) if k not in known]
+    told = {*roles, *([] if mark is None else [mark])}
+    rest = [word for k, word in enumerate(words) if k not in told]
     if roles:  # "human judge 1"
         rest = [word for word in rest if word != "judge"]
     return _Parts(

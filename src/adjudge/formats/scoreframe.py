@@ -239,7 +239,8 @@ def _names(column: pd.Series) -> pd.Series:
     """Names as texts; of categories and numbers too."""
     if pd.api.types.is_string_dtype(column) and not isinstance(column.dtype, pd.CategoricalDtype):
         return column.astype(str).where(column.notna(), None) if column.isna().any() else column.astype(str)
-    return column.astype(object).map(lambda value: None if pd.isna(value) else _name(value))
+    texts = [None if absent else _name(value) for value, absent in zip(column, column.isna(), strict=True)]
+    return pd.Series(texts, index=column.index, dtype=object)
 
 
 def _name(value: object) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from adjudge.core.errors import FormatError, UsageError, nearest, quoted
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError, nearest, quoted
 from adjudge.core.phrases import Argument, either
 from adjudge.core.words import counted
 from adjudge.core.words import listed as in_words
@@ -43,6 +43,7 @@ from adjudge.formats.headings import (
     PeopleColumns,
     Rating,
     describes,
+    identifies,
     in_short,
     named_columns,
     people_columns,
@@ -224,7 +225,7 @@ IN_MATRIX = ("topic", "measure", "length", "form", "assessor", "repeat", *OF_TOP
 """Columns of a matrix that are no systems, by their usual names; a system may well be named "reference"."""
 IN_TRANSPOSED = ("system", "kind", "measure")
 
-_PLANNED_BY = 1000  # rows: what they hold tells which column is which
+_PLANNED_BY = 200  # rows: what they hold tells which column is which
 _LOOKED_AT = 50  # of these, for how numbers are written; more where a number may be two
 _FAR_MORE, _MANY = 2, 6
 _LENGTHS = 6  # of more, a column of lengths says how long texts are, and no target
@@ -469,8 +470,8 @@ def find_score_columns(
             raise UsageError(
                 f"{Argument('transpose')} is for a matrix, but {where} names topic and system in every row"
             )
-        found = _matrix(header, fields, columns, plan.unused, IN_TRANSPOSED, "topic")
-        return replace(found, left_out=away)
+        matrix = _matrix(header, fields, columns, plan.unused, IN_TRANSPOSED, "topic")
+        return replace(matrix, left_out=away)
     long = _Long(header, columns, texts, where, measure, named)
     fields |= long.less_usual(fields, plan.unused)
     if {"topic", "system"} <= fields.keys():
@@ -490,15 +491,15 @@ def find_score_columns(
             hint += "; where they are means of a system by several measures, scores by topic are needed: means alone"
             hint += " cannot be tested"
         raise FormatError(f"no column for the {missing} among {listed(header)}: say {mapped(missing)}{hint}")
-    found = _matrix(header, plan.fields, columns, plan.unused, IN_MATRIX, "system")
-    people = [name for name, rating in people_columns(found.values, ()).ratings.items() if rating.assessor]
-    if len(people) > 1 and "assessor" not in columns and len(people) < len(found.values):
+    matrix = _matrix(header, plan.fields, columns, plan.unused, IN_MATRIX, "system")
+    people = [name for name, rating in people_columns(matrix.values, ()).ratings.items() if rating.assessor]
+    if len(people) > 1 and "assessor" not in columns and len(people) < len(matrix.values):
         hint = (
             f"columns {in_words(in_short(people))} are taken for systems; if they are assessors, say"
             f" {Argument('assessors', [','.join(people)])}"
         )
-        found = replace(found, notes=(hint,))
-    return replace(found, left_out=away)
+        matrix = replace(matrix, notes=(hint,))
+    return replace(matrix, left_out=away)
 
 
 def _by_usual_names(header: Sequence[str], columns: Mapping[str, str], texts: Texts) -> ColumnPlan:
@@ -548,7 +549,11 @@ class _Long:
             )
         value = fields.get("value")
         taken = {*about.values(), value}
-        numeric = [name for name in self.header if name not in taken and self._is_numeric(name)]
+        numeric = [
+            name
+            for name in self.header
+            if name not in taken and not identifies(name) and not is_nameless(name) and self._is_numeric(name)
+        ]
         people = self._people(
             numeric if value is None or "value" in self.mapped else [*numeric, value], about
         )
@@ -577,9 +582,9 @@ class _Long:
         first = next((name for name in self.header if name not in about.values()), "")
         if "topic" not in about and first not in self.named and names_rows(first, self.texts(first)):
             about["topic"] = first
-        found = self.columns(about)
+        columns = self.columns(about)
         one = f"no column for the system: all rows are taken to be of one, called {quoted(ONE_SYSTEM)}"
-        return replace(found, across="measure", notes=(one, *found.notes))
+        return replace(columns, across="measure", notes=(one, *columns.notes))
 
     def _with_people(
         self,
@@ -620,17 +625,19 @@ class _Long:
             verb = "sums" if len(people.sums) == 1 else "sum"
             notes.append(f"{in_words(people.sums)} not used: {verb} up what assessors said")
         descriptions += self._constant(about, [name for name in others if name not in descriptions])
-        if {*descriptions} == {*values}:  # somebody wants to see them
-            descriptions = ()
-        elif descriptions:
+        if descriptions:
             verb, what = ("is", "a description") if len(descriptions) == 1 else ("are", "descriptions")
-            notes.append(
-                f"{in_words(descriptions)} {verb} taken for {what}, and ranked only where"
-                f" {either('measure=', '-m')} names {'it' if len(descriptions) == 1 else 'them'}"
+            what += (
+                f": by {'it' if len(descriptions) == 1 else 'them'} no system is better; for a measure of quality, say"
+                f" {mapped('value', descriptions[0])}"
+                if {*descriptions} == {*values}
+                else f", and ranked only where {either('measure', '-m')} names"
+                f" {'it' if len(descriptions) == 1 else 'them'}"
             )
+            notes.append(f"{in_words(descriptions)} {verb} taken for {what}")
         across: Literal["measure"] | None = "measure" if one is None or rated else None
-        found = self._plan(about, values, across, notes, people.sums)
-        return replace(found, ratings=ratings, descriptions=descriptions)
+        plan = self._plan(about, values, across, notes, people.sums)
+        return replace(plan, ratings=ratings, descriptions=descriptions)
 
     def _plan(
         self,
@@ -696,6 +703,14 @@ class _Long:
         if not {"topic", "system"} <= here.keys():
             return {}
         free = [name for name in unused if name not in more.values()]
+        what = [name for name in free if plain(name) in LESS_USUAL["measure"] and not self._is_numeric(name)]
+        if "measure" not in here and "measure" not in self.mapped and self.measure is None and len(what) == 1:
+            taken = {*here.values(), *what}
+            values = [name for name in self.header if name not in taken and self._is_numeric(name)]
+            values = [name for name in values if plain(name) not in LESS_USUAL["assessor"]]
+            if "value" in here or self._people_in(values) or sum(not describes(name) for name in values) == 1:
+                more["measure"] = what[0]
+        here |= more
         if not {*here, *self.mapped} & {"assessor"} and not self._people_in(free):
             who = [
                 name
@@ -706,13 +721,6 @@ class _Long:
                 raise TwoColumns("assessor", who[0], who[1])
             if who:
                 more["assessor"] = who[0]
-        what = [name for name in free if plain(name) in LESS_USUAL["measure"] and not self._is_numeric(name)]
-        if "measure" not in here and "measure" not in self.mapped and self.measure is None and len(what) == 1:
-            taken = {*here.values(), *more.values(), *what}
-            values = [name for name in self.header if name not in taken and self._is_numeric(name)]
-            people = people_columns(values, ()).ratings
-            if "value" in here or people or len([name for name in values if not describes(name)]) == 1:
-                more["measure"] = what[0]
         return more
 
     def _people_in(self, names: Sequence[str]) -> bool:
@@ -732,7 +740,7 @@ class _Long:
         """Whether cells may be names of topics or systems: short texts, or whole numbers that repeat."""
         cells = self._cells(name)
         if not cells:
-            return False
+            return not self.texts(name)
         if all(map(is_number, cells)):
             return all(map(_WHOLE.fullmatch, cells)) and repeats(cells)
         return sum(map(len, cells)) <= _SHORT_NAME * len(cells)
@@ -742,10 +750,12 @@ class _Long:
         cells = self._cells(name)
         if not cells or not all(map(is_number, cells)):
             return bool(cells)
-        rated = [*zip(*(self.texts(fields[field]) for field in ("topic", "system")), strict=True)]
+        if not all(map(_WHOLE.fullmatch, cells)) or plain(name) not in _NUMBERED:
+            return False
+        key = [fields[field] for field in ("topic", "system", "measure") if field in fields]
+        rated = [*zip(*map(self.texts, key), strict=True)]
         by_whom = [*zip(rated, self.texts(name), strict=True)]
-        whole = plain(name) in _NUMBERED and all(map(_WHOLE.fullmatch, cells))
-        return whole and repeats(rated) and not repeats(by_whom)
+        return plain(name).endswith("id") or (repeats(rated) and not repeats(by_whom))
 
     def _is_no_target(self, about: Mapping[str, str]) -> bool:
         """Whether a column of lengths says how long each text is: many lengths, one for each topic and system."""
@@ -761,6 +771,8 @@ class _Long:
         if len(names) < 2 or not {"topic", "system"} <= about.keys():
             return ()
         topics, systems = (self.texts(about[field]) for field in ("topic", "system"))
+        if not topics:
+            return ()
 
         def same(cells: Sequence[str], keys: Sequence[str], others: Sequence[str], least: int) -> bool:
             of_key: dict[str, set[str]] = {}
@@ -769,7 +781,7 @@ class _Long:
             rows = Counter(key for key, _ in {*zip(keys, others, strict=True)})
             return (
                 max(map(len, of_key.values())) == 1
-                and len({*cells}) > 1
+                and len({*cells}) > 2  # yes and no may well be the same throughout
                 and sum(n >= least for n in rows.values()) >= 2
             )
 
@@ -817,6 +829,19 @@ def _matrix(
     return ScoreColumns(
         fields=about, values=values, across=across, unused=off, first=by_place and first == "topic"
     )
+
+
+def holds_scores(header: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a table has a row for each topic and system, with scores."""
+
+    def texts(column: str) -> list[str]:
+        return ["" if row.get(column) is None else str(row[column]) for row in rows]
+
+    try:
+        plan = find_score_columns(header, {}, texts, where="the table")
+    except AdjudgeError:
+        return False
+    return {"topic", "system"} <= plan.fields.keys()
 
 
 def check_columns(columns: Mapping[str, str]) -> None:
@@ -872,7 +897,8 @@ def two_scores(
     problem = f"two scores of {key} ({where})"
     differ = [name for name in unused if one[name] != other[name]]
     if differ:
-        field = "assessor" if "assessor" not in score or score["assessor"] is None else "repeat"
+        nobody = score.get("assessor") is None and not _WHOLE.fullmatch(other[differ[0]].strip())
+        field = "assessor" if nobody or plain(differ[0]) in LESS_USUAL["assessor"] else "repeat"
         return (
             f"{problem}, which differ in {listed(map(shown, differ))}: say what that is, such as"
             f" {mapped(field, differ[0])}, or leave one of the rows out"
@@ -1096,4 +1122,6 @@ class _ScoreFile:
             hint = ""
             if across in ("system", "topic") and len(self._sums) > 1 and not is_number(text):
                 hint = f"; if the column is no {across}, say {left_out(column)}"
+                if across == "system":
+                    hint += f", or {mapped('system', column)} if it names the systems"
             raise place.wrong(f"{shown(column)} {error}{hint}") from None
