@@ -228,6 +228,7 @@ IN_TRANSPOSED = ("system", "kind", "measure")
 _PLANNED_BY = 200  # rows: what they hold tells which column is which
 _LOOKED_AT = 50  # of these, for how numbers are written; more where a number may be two
 _FAR_MORE, _MANY = 2, 6
+_FEW = 50  # columns of a matrix, of which some may be assessors
 _LENGTHS = 6  # of more, a column of lengths says how long texts are, and no target
 _ENOUGH = 4  # topics, to say that a number is the same for all systems
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0+)?")
@@ -492,7 +493,8 @@ def find_score_columns(
             hint += " cannot be tested"
         raise FormatError(f"no column for the {missing} among {listed(header)}: say {mapped(missing)}{hint}")
     matrix = _matrix(header, plan.fields, columns, plan.unused, IN_MATRIX, "system")
-    people = [name for name, rating in people_columns(matrix.values, ()).ratings.items() if rating.assessor]
+    few = matrix.values if len(matrix.values) <= _FEW else ()
+    people = [name for name, rating in people_columns(few, ()).ratings.items() if rating.assessor]
     if len(people) > 1 and "assessor" not in columns and len(people) < len(matrix.values):
         hint = (
             f"columns {in_words(in_short(people))} are taken for systems; if they are assessors, say"
@@ -622,13 +624,13 @@ class _Long:
             otherwise = f"; if not, say {mapped('assessor', '')}" if not self.named else ""
             notes.append(f"{in_words(in_short(rated))} {verb} taken for {what} of {of}{otherwise}")
         if people.sums:
-            verb = "sums" if len(people.sums) == 1 else "sum"
-            notes.append(f"{in_words(people.sums)} not used: {verb} up what assessors said")
+            verb = "it sums" if len(people.sums) == 1 else "they sum"
+            notes.append(f"{in_words(people.sums)} not used: {verb} up what the assessors said")
         descriptions += self._constant(about, [name for name in others if name not in descriptions])
         if descriptions:
             verb, what = ("is", "a description") if len(descriptions) == 1 else ("are", "descriptions")
             what += (
-                f": by {'it' if len(descriptions) == 1 else 'them'} no system is better; for a measure of quality, say"
+                f": no system is better by {'it' if len(descriptions) == 1 else 'them'}; if one is, say"
                 f" {mapped('value', descriptions[0])}"
                 if {*descriptions} == {*values}
                 else f", and ranked only where {either('measure', '-m')} names"
@@ -865,6 +867,14 @@ def _named_columns(header: Sequence[str], names: str | Collection[str], where: s
                 f" {listed(header)}"
             )
     return tuple(columns)
+
+
+def no_scores(column: str, text: str, across: str | None) -> str:
+    """What to do with a column of a matrix that holds a text."""
+    if across not in ("system", "topic") or is_number(text):
+        return ""
+    names = f", or {mapped('system', column)} if it names the systems" if across == "system" else ""
+    return f"; if the column is no {across}, say {left_out(column)}{names}"
 
 
 def transposed_words(systems: int, topics: int) -> str | None:
@@ -1119,9 +1129,5 @@ class _ScoreFile:
                     f"{shown(column)} stands here as in the first row: delete this row where it is the header again, or"
                     " put a row of names above the first where that is none"
                 ) from None
-            hint = ""
-            if across in ("system", "topic") and len(self._sums) > 1 and not is_number(text):
-                hint = f"; if the column is no {across}, say {left_out(column)}"
-                if across == "system":
-                    hint += f", or {mapped('system', column)} if it names the systems"
+            hint = no_scores(column, text, across) if len(self._sums) > 1 else ""
             raise place.wrong(f"{shown(column)} {error}{hint}") from None
