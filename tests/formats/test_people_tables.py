@@ -405,6 +405,25 @@ def test_preferences_texts_and_records_take_them(tmp_path: Path) -> None:
         assert len(list(e.collection.all_summaries())) == 4
 
 
+@pytest.mark.parametrize(
+    ("names", "first"),
+    [("doc,Model Name,summary", "d1"), ("item_id,method,summary", "7"), ("Doc,model,output", "d1")],
+)
+def test_texts_have_topics_by_less_usual_names_too(tmp_path: Path, names: str, first: str) -> None:
+    (tmp_path / "t.csv").write_text(f"{names}\n{first},a,Rain fell on Monday.\n{first},b,It rained.\n")
+    e = adjudge.open(tmp_path / "e", create=True)
+    e.import_data(tmp_path / "t.csv")
+    assert sorted((s.topic, s.system) for s in e.collection.all_summaries()) == [(first, "a"), (first, "b")]
+
+
+def test_a_document_is_no_name_of_a_topic(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "doc,model,summary\nRain fell on Monday in the town.,a,Rain fell.\nSnow fell on Tuesday in town.,a,Snow fell.\n"
+    )
+    with pytest.raises(AdjudgeError, match="no column for the topic"):
+        adjudge.open(tmp_path / "e", create=True).import_data(tmp_path / "t.csv")
+
+
 # Any order, any place
 
 

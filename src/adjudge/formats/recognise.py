@@ -36,11 +36,11 @@ from adjudge.data.json_records import text_start, whole_records
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.packed import open_bytes
 from adjudge.formats.files import LFS, Paths, argument_of, json_objects, read_cells, reading
+from adjudge.formats.headings import SYSTEM
 from adjudge.formats.linefiles import REFERENCES, SOURCES
 from adjudge.formats.records import (
     EITHER,
     RECORD,
-    SYSTEM,
     is_column,
     looks_like_texts,
     single_texts,

@@ -20,7 +20,7 @@ from adjudge.data.rows import Topic
 from adjudge.data.scores import KEY
 from adjudge.data.target import Target
 from adjudge.formats import scoretable
-from adjudge.formats.headings import plain
+from adjudge.formats.headings import LESS_USUAL, plain
 from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
 from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
 from adjudge.formats.scoretable import ONE_SYSTEM, ScoreColumns, TableOptions, left_out, two_values
@@ -202,7 +202,7 @@ def _flat_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> pd.Dat
 
 def _is_long(frame: pd.DataFrame) -> bool:
     """Whether columns with less usual names hold the topic and the system of every row."""
-    usual = {field: {*scoretable.LESS_USUAL[field]} for field in ("topic", "system")}
+    usual = {field: {*LESS_USUAL[field]} for field in ("topic", "system")}
     header = [str(column) for column in frame.columns]
     if not all(any(plain(name) in names for name in header) for names in usual.values()):
         return False

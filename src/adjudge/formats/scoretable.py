@@ -40,6 +40,9 @@ from adjudge.formats.files import (
     whole_length,
 )
 from adjudge.formats.headings import (
+    LESS_USUAL,
+    SYSTEM,
+    TOPIC,
     PeopleColumns,
     Rating,
     describes,
@@ -69,8 +72,6 @@ from adjudge.formats.numbers import (
     tells_decimal,
 )
 from adjudge.formats.records import (
-    SYSTEM,
-    TOPIC,
     Aliases,
     ColumnPlan,
     TwoColumns,
@@ -178,43 +179,6 @@ LONG: Aliases = {
     **{name: (name,) for name in ("length", "form", "assessor", "reference", "repeat", "why", "kind")},
     **{name: (name,) for name in OF_TOPICS},
 }
-LESS_USUAL: Aliases = {
-    "topic": (
-        *TOPIC,
-        *("doc", "docs", "docid", "doc_no", "docno", "document_id", "document", "article", "article_id"),
-        *("item", "item_id", "itemid", "sample", "sample_id", "example", "instance", "segment", "segment_id"),
-        *("seg_id", "story", "story_id", "source_id", "input", "input_id", "prompt_id", "prompt", "query"),
-        *(
-            "query_id",
-            "qid",
-            "question_id",
-            "dialogue_id",
-            "dialog_id",
-            "meeting_id",
-            "cluster",
-            "cluster_id",
-        ),
-        *("hash", "gem_id", "text_id", "task_id", "page_id", "key", "uid", "index", "idx"),
-    ),
-    "system": (
-        *SYSTEM,
-        *("system_name", "model_name", "modelname", "summarizer", "summariser", "summarizer_name", "method"),
-        *("approach", "algorithm", "engine", "team", "team_id", "submission", "run", "run_id", "bot", "llm"),
-        *("generator", "candidate", "peer", "peer_id", "sys", "sys_id", "architecture"),
-    ),
-    "assessor": (
-        *("assessor", "assessor_id", "annotator", "annotator_id", "annotator_name", "rater", "rater_id"),
-        *("worker", "worker_id", "workerid", "evaluator", "evaluator_id", "coder", "coder_id", "judge"),
-        *("judge_id", "judge_name", "grader", "grader_id", "reviewer", "reviewer_id", "expert", "expert_id"),
-        *("turker", "turker_id", "user", "user_id", "participant", "participant_id", "person"),
-        *("judged_by", "rated_by", "annotated_by"),
-    ),
-    "measure": (
-        *("measure_name", "metric_name", "criterion", "criteria", "aspect", "dimension", "attribute"),
-        *("quality", "question"),
-    ),
-}
-"""Names that count in a table with a row for each topic and system, where no usual one stands, if the cells fit."""
 _NUMBERED = {name for name in LESS_USUAL["assessor"] if name.endswith("id")} | {
     "annotator",
     "rater",
