@@ -197,8 +197,8 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, approved: Approved) -> 
         (
             "m.csv",
             "topic,a\nd1,1\nd2,1\nd1,2\n",
-            'm.csv:4: a second score of m for topic "d1", system "a" (the'
-            " first is in line 2): tell them apart by length, form, assessor, reference or repeat",
+            "m.csv:4: two scores of measure m, topic d1, system a (lines 2 and 4): leave one of the rows out, or tell"
+            " them apart by a column assessor, repeat, reference, length or form",
         ),
         (
             "m.csv",

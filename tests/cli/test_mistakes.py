@@ -449,7 +449,7 @@ TABLES = [
         "a topic twice",
         "compare d.csv",
         1,
-        "tell them apart by length",
+        "d.csv:3: two scores of measure d, topic t1, system bart (lines 2 and 3): leave one of the rows out",
         {"d.csv": "topic,bart,t5\nt1,1,2\nt1,2,3\n"},
     ),
     M("Latin-1", "compare l.csv", 1, "--encoding latin-1", {"l.csv": b"topic,caf\xe9,t5\nt1,1,2\nt2,2,3\n"}),

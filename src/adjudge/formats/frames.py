@@ -47,10 +47,14 @@ def _eager(data: Any) -> Any:
 
 def in_pandas(data: Any) -> pd.DataFrame | None:
     """A table of any library as a DataFrame of pandas; None where it is no table."""
-    table = _eager(data)
-    if table is None:
+    if not is_table(data):
         return None
-    frame: pd.DataFrame = table.to_pandas()
+    import pandas as pd
+
+    if isinstance(data, pd.DataFrame):  # with its index, whatever its columns are called
+        return data
+    table = _eager(data)
+    frame: pd.DataFrame | None = None if table is None else table.to_pandas()
     return frame
 
 

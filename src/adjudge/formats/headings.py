@@ -12,6 +12,46 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import groupby
 
+TOPIC = ("topic", "topic_id", "id", "doc_id", "instance_id", "example_id")
+SYSTEM = ("system", "system_id", "model", "model_id", "summarizer_id")
+LESS_USUAL: Mapping[str, tuple[str, ...]] = {
+    "topic": (
+        *TOPIC,
+        *("doc", "docs", "docid", "doc_no", "docno", "document_id", "document", "article", "article_id"),
+        *("item", "item_id", "itemid", "sample", "sample_id", "example", "instance", "segment", "segment_id"),
+        *("seg_id", "story", "story_id", "source_id", "input", "input_id", "prompt_id", "prompt", "query"),
+        *(
+            "query_id",
+            "qid",
+            "question_id",
+            "dialogue_id",
+            "dialog_id",
+            "meeting_id",
+            "cluster",
+            "cluster_id",
+        ),
+        *("hash", "gem_id", "text_id", "task_id", "page_id", "key", "uid", "index", "idx"),
+    ),
+    "system": (
+        *SYSTEM,
+        *("system_name", "model_name", "modelname", "summarizer", "summariser", "summarizer_name", "method"),
+        *("approach", "algorithm", "engine", "team", "team_id", "submission", "run", "run_id", "bot", "llm"),
+        *("generator", "candidate", "peer", "peer_id", "sys", "sys_id", "architecture"),
+    ),
+    "assessor": (
+        *("assessor", "assessor_id", "annotator", "annotator_id", "annotator_name", "rater", "rater_id"),
+        *("worker", "worker_id", "workerid", "evaluator", "evaluator_id", "coder", "coder_id", "judge"),
+        *("judge_id", "judge_name", "grader", "grader_id", "reviewer", "reviewer_id", "expert", "expert_id"),
+        *("turker", "turker_id", "user", "user_id", "participant", "participant_id", "person"),
+        *("judged_by", "rated_by", "annotated_by"),
+    ),
+    "measure": (
+        *("measure_name", "metric_name", "criterion", "criteria", "aspect", "dimension", "attribute"),
+        *("quality", "question"),
+    ),
+}
+"""Names that count where no usual one stands, if the cells fit."""
+
 _TOKENS = re.compile(r"[^\W\d_]+|[0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BETWEEN = " _-.:/()[]#|"
@@ -105,9 +145,10 @@ _OF_TEXTS = {
     "model",
     "target",
 }
-_DESCRIBING = {
+_IDENTIFYING = {"id", "ids", "uid", "uuid", "idx", "index", "row", "hash", "key"}
+_DESCRIBING = _IDENTIFYING | {
     *("year", "month", "day", "date", "timestamp", "datetime", "created", "updated"),
-    *("id", "ids", "uid", "uuid", "idx", "index", "row", "seed", "fold", "split", "batch", "page", "version"),
+    *("seed", "fold", "split", "batch", "page", "version"),
     *("cost", "costs", "price", "usd", "eur", "dollars", "latency", "runtime", "seconds", "secs", "ms"),
     *("duration", "elapsed", "time", "params", "parameters", "temperature", "age", "len", "length", "size"),
 }
@@ -162,6 +203,11 @@ def describes(name: str) -> bool:
     return bool(_DESCRIBING & {*words}) and {*words} <= _DESCRIBING | _COUNTING | _OF_TEXTS | _BESIDE
 
 
+def identifies(name: str) -> bool:
+    """Whether a column of numbers says which row, text or task it is."""
+    return bool(_IDENTIFYING & {*tokens(name)}) and describes(name)
+
+
 @dataclass(frozen=True)
 class Rating:
     """The column of ratings by people: of which measure, by whom; without an assessor where the name has no number."""
@@ -196,9 +242,9 @@ def _parts(name: str) -> _Parts:
     marked = [k for k, word in enumerate(words) if (word.isdigit() or len(word) == 1) and k not in roles[:1]]
     after = [k for k in marked if roles and k > roles[0] and {*words[roles[0] + 1 : k]} <= _ROLES | _RATINGS]
     ends = [k for k in marked if k in (0, len(words) - 1)]
-    mark = (after or ends or [None])[0]
-    known = {*roles, *([] if mark is None else [mark])}
-    rest = [word for k, word in enumerate(words) if k not in known]
+    mark = next(iter(after or ends), None)
+    told = {*roles, *([] if mark is None else [mark])}
+    rest = [word for k, word in enumerate(words) if k not in told]
     if roles:  # "human judge 1"
         rest = [word for word in rest if word != "judge"]
     return _Parts(

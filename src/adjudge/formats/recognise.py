@@ -36,16 +36,17 @@ from adjudge.data.json_records import text_start, whole_records
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.packed import open_bytes
 from adjudge.formats.files import LFS, Paths, argument_of, json_objects, read_cells, reading
+from adjudge.formats.headings import SYSTEM
 from adjudge.formats.linefiles import REFERENCES, SOURCES
 from adjudge.formats.records import (
     EITHER,
     RECORD,
-    SYSTEM,
     is_column,
     looks_like_texts,
     single_texts,
     wide_prefix,
 )
+from adjudge.formats.scoretable import holds_scores
 
 _LOOK = 20  # records, rows or lines that are looked at
 _VALUE = ("value", "score")
@@ -347,9 +348,11 @@ class _Look:
             raise self._judgments(path, f"{what} of judgments", "records")
         if keys & {*_WINNER} and not keys & {*RECORD["text"]}:
             raise self._preferences(path, f"{what} of preferences", as_judgments=False)
-        if keys & {*SYSTEM} and keys & {*_VALUE} and not keys & {*RECORD["text"]}:
-            raise self._to_compare(path, f"{what} of scores")
         names = list(dict.fromkeys(str(key) for record in sample for key in record))
+        texts = [name for name in names if looks_like_texts(sample, name)]
+        scores = (keys & {*SYSTEM} and keys & {*_VALUE}) or (not texts and holds_scores(names, sample))
+        if scores and not keys & {*RECORD["text"]}:
+            raise self._to_compare(path, f"{what} of scores")
         by_topic = " by topic" if what == "JSON" and names == ["topic", "text"] else ""
         return "jsonl", f"{what} of {_content(names, sample)}{by_topic}"
 
@@ -403,6 +406,8 @@ class _Look:
         texts = [name for name in header[1:] if looks_like_texts(rows, name)]
         if names & {*SYSTEM} and names & {*_VALUE} and not texts and not names & {*RECORD["text"]}:
             return "scores", f"{kind} of scores, one a row{between}"
+        if not texts and not names & {*RECORD["text"]} and rows and holds_scores(header, rows):
+            return "scores", f"{kind} of scores, a row for each topic and system{between}"
         numbers = [name for name in header[1:] if rows and all(_NUMBER.fullmatch(row[name]) for row in rows)]
         text_columns = {
             name for name in names if any(name in RECORD[f] for f in ("text", "document", "reference"))

@@ -56,6 +56,8 @@ from adjudge.formats.files import (
     type_name,
     whole_length,
 )
+from adjudge.formats.headings import LESS_USUAL, SYSTEM, TOPIC
+from adjudge.formats.headings import plain as plain_name
 
 Aliases = Mapping[str, tuple[str, ...]]
 BY_LINE = Argument("by_line", True)
@@ -66,8 +68,6 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "both": ("peer", "reference"),
 }
 
-TOPIC = ("topic", "topic_id", "id", "doc_id", "instance_id", "example_id")
-SYSTEM = ("system", "system_id", "model", "model_id", "summarizer_id")
 RECORD: Aliases = {
     "topic": TOPIC,
     "system": SYSTEM,
@@ -550,6 +550,7 @@ class RecordFile:
             plain = {name.strip().casefold() for name in single}
             outputs = tuple(name for name in RECORD["outputs"] if name not in plain)
             self._aliases = {**RECORD, "text": (*RECORD["text"], *sorted(plain)), "outputs": outputs}
+        self._aliases = {**self._aliases, **self._less_usual(names, sample)}
         with self._missing_first(names):
             self._ask_about(names, sample)
         while first:
@@ -557,6 +558,27 @@ class RecordFile:
         if broken is not None:
             raise broken
         yield from records
+
+    def _less_usual(
+        self, names: Sequence[str], sample: Sequence[Mapping[str, Any]]
+    ) -> dict[str, tuple[str, ...]]:
+        """Names of the topic's and the system's columns, where none has a usual one and one holds such names."""
+        more: dict[str, tuple[str, ...]] = {}
+        usual = {alias for aliases in self._aliases.values() for alias in aliases}
+        free = [name for name in names if name.strip().casefold() not in usual | {*self._columns.values()}]
+        for what in ("topic", "system"):
+            aliases = self._aliases[what]
+            is_named = what in self._columns or (what == "system" and self.options.system is not None)
+            if is_named or any(name.strip().casefold() in aliases for name in names):
+                continue
+            columns = [
+                name
+                for name in free
+                if plain_name(name) in LESS_USUAL[what] and not looks_like_texts(sample, name)
+            ]
+            if len(columns) == 1:
+                more[what] = (*aliases, columns[0].strip().casefold())
+        return more
 
     def items(self, place: Place, number: int, record: Mapping[str, Any]) -> Iterator[Item]:
         """The rows of one record; `number` is its topic where files are aligned by line."""

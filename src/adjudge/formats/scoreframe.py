@@ -20,11 +20,12 @@ from adjudge.data.rows import Topic
 from adjudge.data.scores import KEY
 from adjudge.data.target import Target
 from adjudge.formats import scoretable
+from adjudge.formats.headings import LESS_USUAL, plain
 from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
 from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
 from adjudge.formats.scoretable import ONE_SYSTEM, ScoreColumns, TableOptions, left_out, two_values
 
-_PLANNED_BY = 1000  # rows: what they hold tells which column is which
+_PLANNED_BY = 200  # rows: what they hold tells which column is which
 _PLACES_OF = 1000  # scores of a column tell how many digits it has
 
 
@@ -99,8 +100,8 @@ def long_frame(frame: pd.DataFrame, name: str, options: TableOptions, unnamed: s
     for column in ("assessor", "reference", "form", "kind"):
         if column in long:
             long[column] = _names(long[column])
+    long["value"], style = _values_of_frame(long["value"], name, options.decimal, len(flat), plan)
     _check_keys(long, flat, plan, name)
-    long["value"], style = _values_of_frame(long["value"], name, options.decimal, len(flat), plan.values)
     absent = long["value"].isna()
     if absent.all():
         raise DataError(f"{name}: every score is missing")
@@ -183,6 +184,8 @@ def _flat_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> pd.Dat
         frame = _stacked_frame(frame, name)
     names = {str(column).casefold() for column in frame.columns}
     has = {field for field in ("topic", "system") if names & {*scoretable.LONG[field]}}
+    if _is_long(frame):
+        has |= {"topic", "system"}
     first = "system" if options.transpose else "topic"
     index = frame.index
     if None in index.names and index.nlevels > 1:
@@ -195,6 +198,19 @@ def _flat_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> pd.Dat
     if twice := next((text for text, n in Counter(texts).items() if n > 1), None):
         raise DataError(f"{name}: two columns are named {quoted(twice)}")
     return frame.set_axis(texts, axis=1)
+
+
+def _is_long(frame: pd.DataFrame) -> bool:
+    """Whether columns with less usual names hold the topic and the system of every row."""
+    usual = {field: {*LESS_USUAL[field]} for field in ("topic", "system")}
+    header = [str(column) for column in frame.columns]
+    if not all(any(plain(name) in names for name in header) for names in usual.values()):
+        return False
+    start = frame.head(_PLANNED_BY)
+    columns = [_texts(start.iloc[:, k]) for k in range(len(header))]
+    return scoretable.holds_scores(
+        header, [dict(zip(header, row, strict=True)) for row in zip(*columns, strict=True)]
+    )
 
 
 def _begins_with_names(frame: pd.DataFrame, options: TableOptions) -> bool:
@@ -239,7 +255,8 @@ def _names(column: pd.Series) -> pd.Series:
     """Names as texts; of categories and numbers too."""
     if pd.api.types.is_string_dtype(column) and not isinstance(column.dtype, pd.CategoricalDtype):
         return column.astype(str).where(column.notna(), None) if column.isna().any() else column.astype(str)
-    return column.astype(object).map(lambda value: None if pd.isna(value) else _name(value))
+    texts = [None if absent else _name(value) for value, absent in zip(column, column.isna(), strict=True)]
+    return pd.Series(texts, index=column.index, dtype=object)
 
 
 def _name(value: object) -> str:
@@ -248,7 +265,7 @@ def _name(value: object) -> str:
 
 
 def _values_of_frame(
-    column: pd.Series, name: str, decimal: str | None, rows: int, across: Sequence[str]
+    column: pd.Series, name: str, decimal: str | None, rows: int, plan: ScoreColumns
 ) -> tuple[pd.Series, NumberStyle]:
     """Numbers, also where they are texts."""
     sign = check_decimal(decimal)
@@ -267,14 +284,21 @@ def _values_of_frame(
             try:
                 read[text] = style.read(text)
             except ValueError as error:
-                place = _place(int((column == text).to_numpy().argmax()), rows, across)
-                raise DataError(f"{name}: the score in {place} {error}") from None
+                at = int((column == text).to_numpy().argmax())
+                hint = (
+                    scoretable.no_scores(plan.values[at // rows], text, plan.across)
+                    if len(plan.values) > 1
+                    else ""
+                )
+                raise DataError(
+                    f"{name}: the score in {_place(at, rows, plan.values)} {error}{hint}"
+                ) from None
         column = column.map(lambda value: read.get(value, value) if isinstance(value, str) else value)
     values = pd.to_numeric(column, errors="coerce").astype(float)
     wrong = ~column.isna() & ~values.map(math.isfinite)
     if wrong.any():
         at = int(wrong.to_numpy().argmax())
-        place = _place(at, rows, across)
+        place = _place(at, rows, plan.values)
         raise DataError(f"{name}: the score in {place} is {quoted(column.iloc[at])}, expected a number")
     return values, style
 

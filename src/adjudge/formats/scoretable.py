@@ -12,9 +12,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from adjudge.core.errors import FormatError, UsageError, nearest, quoted
+from adjudge.core.errors import AdjudgeError, FormatError, UsageError, nearest, quoted
 from adjudge.core.phrases import Argument, either
 from adjudge.core.words import counted
 from adjudge.core.words import listed as in_words
@@ -40,9 +40,13 @@ from adjudge.formats.files import (
     whole_length,
 )
 from adjudge.formats.headings import (
+    LESS_USUAL,
+    SYSTEM,
+    TOPIC,
     PeopleColumns,
     Rating,
     describes,
+    identifies,
     in_short,
     named_columns,
     people_columns,
@@ -68,8 +72,6 @@ from adjudge.formats.numbers import (
     tells_decimal,
 )
 from adjudge.formats.records import (
-    SYSTEM,
-    TOPIC,
     Aliases,
     ColumnPlan,
     TwoColumns,
@@ -179,43 +181,6 @@ LONG: Aliases = {
     **{name: (name,) for name in ("length", "form", "assessor", "reference", "repeat", "why", "kind")},
     **{name: (name,) for name in OF_TOPICS},
 }
-LESS_USUAL: Aliases = {
-    "topic": (
-        *TOPIC,
-        *("doc", "docs", "docid", "doc_no", "docno", "document_id", "document", "article", "article_id"),
-        *("item", "item_id", "itemid", "sample", "sample_id", "example", "instance", "segment", "segment_id"),
-        *("seg_id", "story", "story_id", "source_id", "input", "input_id", "prompt_id", "prompt", "query"),
-        *(
-            "query_id",
-            "qid",
-            "question_id",
-            "dialogue_id",
-            "dialog_id",
-            "meeting_id",
-            "cluster",
-            "cluster_id",
-        ),
-        *("hash", "gem_id", "text_id", "task_id", "page_id", "key", "uid", "index", "idx"),
-    ),
-    "system": (
-        *SYSTEM,
-        *("system_name", "model_name", "modelname", "summarizer", "summariser", "summarizer_name", "method"),
-        *("approach", "algorithm", "engine", "team", "team_id", "submission", "run", "run_id", "bot", "llm"),
-        *("generator", "candidate", "peer", "peer_id", "sys", "sys_id", "architecture"),
-    ),
-    "assessor": (
-        *("assessor", "assessor_id", "annotator", "annotator_id", "annotator_name", "rater", "rater_id"),
-        *("worker", "worker_id", "workerid", "evaluator", "evaluator_id", "coder", "coder_id", "judge"),
-        *("judge_id", "judge_name", "grader", "grader_id", "reviewer", "reviewer_id", "expert", "expert_id"),
-        *("turker", "turker_id", "user", "user_id", "participant", "participant_id", "person"),
-        *("judged_by", "rated_by", "annotated_by"),
-    ),
-    "measure": (
-        *("measure_name", "metric_name", "criterion", "criteria", "aspect", "dimension", "attribute"),
-        *("quality", "question"),
-    ),
-}
-"""Names that count in a table with a row for each topic and system, where no usual one stands, if the cells fit."""
 _NUMBERED = {name for name in LESS_USUAL["assessor"] if name.endswith("id")} | {
     "annotator",
     "rater",
@@ -226,9 +191,10 @@ IN_MATRIX = ("topic", "measure", "length", "form", "assessor", "repeat", *OF_TOP
 """Columns of a matrix that are no systems, by their usual names; a system may well be named "reference"."""
 IN_TRANSPOSED = ("system", "kind", "measure")
 
-_PLANNED_BY = 1000  # rows: what they hold tells which column is which
+_PLANNED_BY = 200  # rows: what they hold tells which column is which
 _LOOKED_AT = 50  # of these, for how numbers are written; more where a number may be two
 _FAR_MORE, _MANY = 2, 6
+_FEW = 50  # columns of a matrix, of which some may be assessors
 _LENGTHS = 6  # of more, a column of lengths says how long texts are, and no target
 _ENOUGH = 4  # topics, to say that a number is the same for all systems
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0+)?")
@@ -473,8 +439,8 @@ def find_score_columns(
             raise UsageError(
                 f"{Argument('transpose')} is for a matrix, but {where} names topic and system in every row"
             )
-        found = _matrix(header, fields, columns, plan.unused, IN_TRANSPOSED, "topic")
-        return replace(found, left_out=away)
+        matrix = _matrix(header, fields, columns, plan.unused, IN_TRANSPOSED, "topic")
+        return replace(matrix, left_out=away)
     long = _Long(header, columns, texts, where, measure, named)
     fields |= long.less_usual(fields, plan.unused)
     if {"topic", "system"} <= fields.keys():
@@ -494,15 +460,16 @@ def find_score_columns(
             hint += "; where they are means of a system by several measures, scores by topic are needed: means alone"
             hint += " cannot be tested"
         raise FormatError(f"no column for the {missing} among {listed(header)}: say {mapped(missing)}{hint}")
-    found = _matrix(header, plan.fields, columns, plan.unused, IN_MATRIX, "system")
-    people = [name for name, rating in people_columns(found.values, ()).ratings.items() if rating.assessor]
-    if len(people) > 1 and "assessor" not in columns and len(people) < len(found.values):
+    matrix = _matrix(header, plan.fields, columns, plan.unused, IN_MATRIX, "system")
+    few = matrix.values if len(matrix.values) <= _FEW else ()
+    people = [name for name, rating in people_columns(few, ()).ratings.items() if rating.assessor]
+    if len(people) > 1 and "assessor" not in columns and len(people) < len(matrix.values):
         hint = (
             f"columns {in_words(in_short(people))} are taken for systems; if they are assessors, say"
             f" {Argument('assessors', [','.join(people)])}"
         )
-        found = replace(found, notes=(hint,))
-    return replace(found, left_out=away)
+        matrix = replace(matrix, notes=(hint,))
+    return replace(matrix, left_out=away)
 
 
 def _by_usual_names(header: Sequence[str], columns: Mapping[str, str], texts: Texts) -> ColumnPlan:
@@ -552,7 +519,11 @@ class _Long:
             )
         value = fields.get("value")
         taken = {*about.values(), value}
-        numeric = [name for name in self.header if name not in taken and self._is_numeric(name)]
+        numeric = [
+            name
+            for name in self.header
+            if name not in taken and not identifies(name) and not is_nameless(name) and self._is_numeric(name)
+        ]
         people = self._people(
             numeric if value is None or "value" in self.mapped else [*numeric, value], about
         )
@@ -581,9 +552,9 @@ class _Long:
         first = next((name for name in self.header if name not in about.values()), "")
         if "topic" not in about and first not in self.named and names_rows(first, self.texts(first)):
             about["topic"] = first
-        found = self.columns(about)
+        columns = self.columns(about)
         one = f"no column for the system: all rows are taken to be of one, called {quoted(ONE_SYSTEM)}"
-        return replace(found, across="measure", notes=(one, *found.notes))
+        return replace(columns, across="measure", notes=(one, *columns.notes))
 
     def _with_people(
         self,
@@ -621,20 +592,22 @@ class _Long:
             otherwise = f"; if not, say {mapped('assessor', '')}" if not self.named else ""
             notes.append(f"{in_words(in_short(rated))} {verb} taken for {what} of {of}{otherwise}")
         if people.sums:
-            verb = "sums" if len(people.sums) == 1 else "sum"
-            notes.append(f"{in_words(people.sums)} not used: {verb} up what assessors said")
+            verb = "it sums" if len(people.sums) == 1 else "they sum"
+            notes.append(f"{in_words(people.sums)} not used: {verb} up what the assessors said")
         descriptions += self._constant(about, [name for name in others if name not in descriptions])
-        if {*descriptions} == {*values}:  # somebody wants to see them
-            descriptions = ()
-        elif descriptions:
+        if descriptions:
             verb, what = ("is", "a description") if len(descriptions) == 1 else ("are", "descriptions")
-            notes.append(
-                f"{in_words(descriptions)} {verb} taken for {what}, and ranked only where"
-                f" {either('measure=', '-m')} names {'it' if len(descriptions) == 1 else 'them'}"
+            what += (
+                f": no system is better by {'it' if len(descriptions) == 1 else 'them'}; if one is, say"
+                f" {mapped('value', descriptions[0])}"
+                if {*descriptions} == {*values}
+                else f", and ranked only where {either('measure', '-m')} names"
+                f" {'it' if len(descriptions) == 1 else 'them'}"
             )
+            notes.append(f"{in_words(descriptions)} {verb} taken for {what}")
         across: Literal["measure"] | None = "measure" if one is None or rated else None
-        found = self._plan(about, values, across, notes, people.sums)
-        return replace(found, ratings=ratings, descriptions=descriptions)
+        plan = self._plan(about, values, across, notes, people.sums)
+        return replace(plan, ratings=ratings, descriptions=descriptions)
 
     def _plan(
         self,
@@ -700,6 +673,14 @@ class _Long:
         if not {"topic", "system"} <= here.keys():
             return {}
         free = [name for name in unused if name not in more.values()]
+        what = [name for name in free if plain(name) in LESS_USUAL["measure"] and not self._is_numeric(name)]
+        if "measure" not in here and "measure" not in self.mapped and self.measure is None and len(what) == 1:
+            taken = {*here.values(), *what}
+            values = [name for name in self.header if name not in taken and self._is_numeric(name)]
+            values = [name for name in values if plain(name) not in LESS_USUAL["assessor"]]
+            if "value" in here or self._people_in(values) or sum(not describes(name) for name in values) == 1:
+                more["measure"] = what[0]
+        here |= more
         if not {*here, *self.mapped} & {"assessor"} and not self._people_in(free):
             who = [
                 name
@@ -710,13 +691,6 @@ class _Long:
                 raise TwoColumns("assessor", who[0], who[1])
             if who:
                 more["assessor"] = who[0]
-        what = [name for name in free if plain(name) in LESS_USUAL["measure"] and not self._is_numeric(name)]
-        if "measure" not in here and "measure" not in self.mapped and self.measure is None and len(what) == 1:
-            taken = {*here.values(), *more.values(), *what}
-            values = [name for name in self.header if name not in taken and self._is_numeric(name)]
-            people = people_columns(values, ()).ratings
-            if "value" in here or people or len([name for name in values if not describes(name)]) == 1:
-                more["measure"] = what[0]
         return more
 
     def _people_in(self, names: Sequence[str]) -> bool:
@@ -736,7 +710,7 @@ class _Long:
         """Whether cells may be names of topics or systems: short texts, or whole numbers that repeat."""
         cells = self._cells(name)
         if not cells:
-            return False
+            return not self.texts(name)
         if all(map(is_number, cells)):
             return all(map(_WHOLE.fullmatch, cells)) and repeats(cells)
         return sum(map(len, cells)) <= _SHORT_NAME * len(cells)
@@ -746,10 +720,12 @@ class _Long:
         cells = self._cells(name)
         if not cells or not all(map(is_number, cells)):
             return bool(cells)
-        rated = [*zip(*(self.texts(fields[field]) for field in ("topic", "system")), strict=True)]
+        if not all(map(_WHOLE.fullmatch, cells)) or plain(name) not in _NUMBERED:
+            return False
+        key = [fields[field] for field in ("topic", "system", "measure") if field in fields]
+        rated = [*zip(*map(self.texts, key), strict=True)]
         by_whom = [*zip(rated, self.texts(name), strict=True)]
-        whole = plain(name) in _NUMBERED and all(map(_WHOLE.fullmatch, cells))
-        return whole and repeats(rated) and not repeats(by_whom)
+        return plain(name).endswith("id") or (repeats(rated) and not repeats(by_whom))
 
     def _is_no_target(self, about: Mapping[str, str]) -> bool:
         """Whether a column of lengths says how long each text is: many lengths, one for each topic and system."""
@@ -765,6 +741,8 @@ class _Long:
         if len(names) < 2 or not {"topic", "system"} <= about.keys():
             return ()
         topics, systems = (self.texts(about[field]) for field in ("topic", "system"))
+        if not topics:
+            return ()
 
         def same(cells: Sequence[str], keys: Sequence[str], others: Sequence[str], least: int) -> bool:
             of_key: dict[str, set[str]] = {}
@@ -773,7 +751,7 @@ class _Long:
             rows = Counter(key for key, _ in {*zip(keys, others, strict=True)})
             return (
                 max(map(len, of_key.values())) == 1
-                and len({*cells}) > 1
+                and len({*cells}) > 2  # yes and no may well be the same throughout
                 and sum(n >= least for n in rows.values()) >= 2
             )
 
@@ -823,6 +801,19 @@ def _matrix(
     )
 
 
+def holds_scores(header: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a table has a row for each topic and system, with scores."""
+
+    def texts(column: str) -> list[str]:
+        return ["" if row.get(column) is None else str(row[column]) for row in rows]
+
+    try:
+        plan = find_score_columns(header, {}, texts, where="the table")
+    except AdjudgeError:
+        return False
+    return {"topic", "system"} <= plan.fields.keys()
+
+
 def check_columns(columns: Mapping[str, str]) -> None:
     """Refuse a map from a field that does not exist."""
     for name, column in columns.items():
@@ -844,6 +835,14 @@ def _named_columns(header: Sequence[str], names: str | Collection[str], where: s
                 f" {listed(header)}"
             )
     return tuple(columns)
+
+
+def no_scores(column: str, text: str, across: str | None) -> str:
+    """What to do with a column of a matrix that holds a text."""
+    if across not in ("system", "topic") or is_number(text):
+        return ""
+    names = f", or {mapped('system', column)} if it names the systems" if across == "system" else ""
+    return f"; if the column is no {across}, say {left_out(column)}{names}"
 
 
 def transposed_words(systems: int, topics: int) -> str | None:
@@ -876,7 +875,8 @@ def two_scores(
     problem = f"two scores of {key} ({where})"
     differ = [name for name in unused if one[name] != other[name]]
     if differ:
-        field = "assessor" if "assessor" not in score or score["assessor"] is None else "repeat"
+        nobody = score.get("assessor") is None and not _WHOLE.fullmatch(other[differ[0]].strip())
+        field = "assessor" if nobody or plain(differ[0]) in LESS_USUAL["assessor"] else "repeat"
         return (
             f"{problem}, which differ in {listed(map(shown, differ))}: say what that is, such as"
             f" {mapped(field, differ[0])}, or leave one of the rows out"
@@ -1097,7 +1097,5 @@ class _ScoreFile:
                     f"{shown(column)} stands here as in the first row: delete this row where it is the header again, or"
                     " put a row of names above the first where that is none"
                 ) from None
-            hint = ""
-            if across in ("system", "topic") and len(self._sums) > 1 and not is_number(text):
-                hint = f"; if the column is no {across}, say {left_out(column)}"
+            hint = no_scores(column, text, across) if len(self._sums) > 1 else ""
             raise place.wrong(f"{shown(column)} {error}{hint}") from None
