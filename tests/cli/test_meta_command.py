@@ -75,7 +75,7 @@ def test_a_plain_call_fits_a_screen() -> None:
     verdicts = result["verdicts"]
     assert said.splitlines()[: len(verdicts.verdicts)] == list(verdicts.sentences())
     assert all(verdict.measure.heading in said for verdict in verdicts.verdicts)
-    assert all(part in said for part in PARTS)
+    assert all(part in said for part in PARTS[1:])
     assert not re.search(r"\bnan\b", said.lower())
 
 
@@ -210,7 +210,7 @@ def test_a_part_that_cannot_be_had_says_why_and_the_others_go_on() -> None:
         ),
         ("-m god", 'no scores of "god" \\(nearest: "good"'),
         ("--against-measure overall", "--against-measure overall is people's"),
-        ("--against-measure 'no*'", '--against-measure "no\\*" can be'),
+        ("--against-measure '*o*'", "--against-measure .o. can be overall"),
         ("--against-measure bad", 'no scores of "bad"'),
         ("--human X*", '--human "X\\*": no such system'),
         ("--form extract", 'no measure has scores of form "extract"'),
@@ -248,4 +248,4 @@ def test_the_page_shows_what_is_printed_of_summeval(
     e = adjudge.open(shutil.copytree(summeval, tmp_path / "summeval"))
     e.score("rouge-1-recall", "rouge-2-recall", "rouge-l-recall", "rouge-su4", "js", "nams")
     with chdir(tmp_path):
-        assert check_page("meta.md", "meta", run) == 4
+        assert check_page("meta.md", "meta", run) == 5

@@ -18,7 +18,7 @@ import adjudge
 from adjudge.analyses.meta.conclusions import OPPOSITE
 from adjudge.analyses.meta.result import MetaResult
 from adjudge.analyses.meta.verdicts import STRONG, VerdictsResult, grade
-from adjudge.analyses.meta.words.verdicts import number
+from adjudge.analyses.meta.words import number
 from adjudge.measures.registry import is_published
 from adjudge.stats.multiple import adjust
 
@@ -42,7 +42,7 @@ def table(systems: int = 9, topics: int = 14) -> pd.DataFrame:
 @cache
 def whole(level: str = "system") -> MetaResult:
     levels = [level, *(other for other in ("system", "input", "global") if other != level)]
-    return adjudge.meta(table(), levels=levels, resamples=60)
+    return adjudge.meta(table(), levels=levels, resamples=60)  # type: ignore[arg-type]
 
 
 def verdicts(**options: Any) -> VerdictsResult:

@@ -116,7 +116,7 @@ class MetaPart(SectionPart[MetaResult]):
             yield Absent(f"{QUESTIONS[name][0]} {capitalised(spoken(why, 'python'))}")
 
     def headlines(self, result: MetaResult) -> Iterable[str]:
-        return result["verdicts"].sentences()
+        return result.parts["verdicts"].sentences()
 
     def signatures(self, result: MetaResult) -> Iterable[tuple[str, str]]:
         for part in result.parts.values():

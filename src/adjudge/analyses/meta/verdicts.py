@@ -228,7 +228,7 @@ class VerdictsResult(Result):
 def verdicts(run: MetaRun, parts: Mapping[str, Result]) -> VerdictsResult:
     """From the parts that were answered; others are asked for what the verdict needs alone."""
     cells, level, coefficient = run.choices[0], run.levels[0], run.asked.correlated_by[0]
-    alone = replace(run.asked, levels=(level,), coefficients=(coefficient,), among=(cells.chosen,))
+    alone = replace(run.asked, levels=(level,), coefficients=(coefficient,), among=run.among[:1])
 
     def part(name: str, answer: Callable[[MetaRun], Result]) -> Any:
         try:
@@ -266,7 +266,7 @@ def verdicts(run: MetaRun, parts: Mapping[str, Result]) -> VerdictsResult:
     for comparison in (
         rows_of(compared.comparisons, **by, human=cells.humans[0].info.measure) if compared else ()
     ):
-        own = _against(comparison, mine, known, best=run.asked.against_measure is None)
+        own += _against(comparison, mine, known, best=run.asked.against_measure is None)
     return VerdictsResult(
         verdicts=tuple(made),
         own=tuple(own),

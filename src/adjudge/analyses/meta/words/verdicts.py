@@ -86,7 +86,8 @@ def _against(result: VerdictsResult, own: AgainstKnown) -> str:
     difference = f"difference {number(own.difference)}"
     if own.conclusion == "could not have been found":
         alpha = f"{result.alpha:g}".removeprefix("0")
-        return f"{measure} cannot be shown to differ from {known}{best}: the test can never reach p = {alpha} ({difference})."
+        never = f"the test can never reach p = {alpha} ({difference})"
+        return f"{measure} cannot be shown to differ from {known}{best}: {never}."
     numbers = f"({difference}, {p_words(own.p, result.alpha)})"
     worse = own.difference < 0
     if own.conclusion == "differ":
