@@ -86,11 +86,11 @@ def test_a_developer_needs_one_command(folder: Path) -> None:
         "own.csv", index=False
     )
     [found] = json.loads(run("own.csv --resamples 60 --json").stdout)
-    [own] = found["parts"]["verdicts"]["own"]
-    assert (own["measure"], own["known"], own["best"]) == ("mine", "bertscore", True)
+    [own] = found["parts"]["verdicts"]["compared"]
+    assert (own["measure"], own["against"], own["best"]) == ("mine", "bertscore", True)
     [named] = json.loads(run("own.csv -m mine --against-measure rouge-2 --resamples 60 --json").stdout)
-    [own] = named["parts"]["verdicts"]["own"]
-    assert (own["measure"], own["known"], own["best"], own["family"]) == ("mine", "rouge-2", False, 1)
+    [own] = named["parts"]["verdicts"]["compared"]
+    assert (own["measure"], own["against"], own["best"], own["family"]) == ("mine", "rouge-2", False, 1)
     assert run("own.csv -m mine --against-measure rouge-2 --part verdicts --csv -").stdout.count("\n") == 3
 
 
