@@ -211,6 +211,7 @@ def test_a_part_that_cannot_be_had_says_why_and_the_others_go_on() -> None:
         ("-m god", 'no scores of "god" \\(nearest: "good"'),
         ("--against-measure overall", "--against-measure overall is people's"),
         ("--against-measure '*o*'", "--against-measure .o. can be overall"),
+        ("-m good --against-measure good", "there is no other measure to compare it with"),
         ("--against-measure bad", 'no scores of "bad"'),
         ("--human X*", '--human "X\\*": no such system'),
         ("--form extract", 'no measure has scores of form "extract"'),

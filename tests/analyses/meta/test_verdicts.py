@@ -100,6 +100,15 @@ def test_own_measures_are_corrected_over_all_that_could_have_been_the_best() -> 
         assert (row.conclusion == "differ") == (row.p <= 0.05)
 
 
+def test_of_many_measures_a_few_have_sentences(approved: Approved) -> None:
+    frame = table()
+    more = [frame[frame["measure"] == "mine"].assign(measure=f"copy {k}") for k in range(9)]
+    result = adjudge.meta(pd.concat([frame, *more]), parts="verdicts", resamples=60)["verdicts"]
+    assert len(result.first) == 14
+    assert len(result.table("compared").rows) == 12
+    approved(list(result.sentences())[8:])
+
+
 def test_one_that_was_named_is_one_comparison() -> None:
     [compared] = [c for c in whole()["better"].comparisons if c.level == "system"]
     [pair] = [pair for pair in compared.pairs if {pair.a.measure, pair.b.measure} == {"mine", "rouge-2"}]

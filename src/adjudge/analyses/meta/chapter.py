@@ -57,7 +57,7 @@ class MetaPart(SectionPart[MetaResult]):
             )
         if not automatic:
             return Absent(
-                "The report has no automatic measure beside people's",
+                "All measures of the report are people's, and none can be compared with them",
                 f"adjudge score {findings.where} -m rouge-2 adds one" if scores.folder is not None else "",
             )
         common: dict[str, Any] = {

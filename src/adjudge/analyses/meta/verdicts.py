@@ -33,7 +33,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table, hidden
-from adjudge.core.words import listed
+from adjudge.core.words import listed, p_number
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.measures.registry import is_published
 from adjudge.stats.agreement import pair_agreements
@@ -200,6 +200,29 @@ class VerdictsResult(Result):
                     "not-compared", measure=row.measure.words, against=row.against.words, why=row.why
                 )
 
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"compared": self._compared} if self.compared else {}
+
+    def _compared(self) -> Table:
+        """A row per measure of the user's."""
+        return Table.of(
+            "compared",
+            [
+                vars(row)
+                | {"measure": row.measure.heading, "against": row.against.heading, "shown": p_number(row.p)}
+                for row in self.compared
+            ],
+            Column("measure", right=False),
+            Column("against", right=False),
+            Column("difference", format="+.3f", tiny=False),
+            Column("shown", "corrected p", data=False, right=True),
+            Column("conclusion", right=False),
+            *hidden("p family why"),
+            title="Your measures compared with the best known"
+            if self.compared[0].best
+            else "Your measures compared",
+        )
+
     def tables(self) -> Iterator[Table]:
         """A row per measure beside each of people's."""
         among = ", ".join(filter(None, (f"among {over_words(self.among)}", self.target)))
@@ -270,7 +293,7 @@ def verdicts(run: MetaRun, parts: Mapping[str, Result]) -> VerdictsResult:
         compared += _compared(comparison, mine, published, best=run.asked.against_measure is None)
     return VerdictsResult(
         verdicts=tuple(made),
-        compared=tuple(compared),
+        compared=tuple(sorted(compared, key=lambda row: (math.isnan(row.difference), -row.difference))),
         level=level,
         coefficient=coefficient,
         among=cells.chosen,
@@ -363,7 +386,10 @@ def _mine_and_published(run: MetaRun) -> tuple[list[str], list[str]]:
     [against] = one_of(run.scores, run.asked.against_measure)
     if against not in measures:
         raise UsageError(f"{Argument('against_measure', against)} is people's: expected another measure")
-    others = [name for name in measures if name != against]
+    if not (others := [name for name in measures if name != against]):
+        raise UsageError(
+            f"{Argument('against_measure', against)}: there is no other measure to compare it with"
+        )
     return [name for name in others if name in mine] or others, [against]
 
 

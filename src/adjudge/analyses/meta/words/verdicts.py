@@ -28,12 +28,14 @@ _IN_PART: Mapping[str | None, str] = {
 
 
 MOST_SAID = 8
-"""Measures with a sentence, from the best on; the user's own have one in any case."""
+"""Measures with a sentence, from the best on."""
+MOST_COMPARED = 3
+"""The user's own that have sentences in any case."""
 
 
 def sentences(result: VerdictsResult) -> Iterator[str]:
     """A verdict on every measure, then on the user's own."""
-    mine = {row.measure.measure for row in result.compared}
+    mine = {row.measure.measure for row in result.compared[:MOST_COMPARED]}
     told = [
         verdict
         for place, verdict in enumerate(result.first)
@@ -42,7 +44,9 @@ def sentences(result: VerdictsResult) -> Iterator[str]:
     yield from (_sentence(result, verdict) for verdict in told)
     if more := len(result.first) - len(told):
         yield f"The table has {counted(more, 'more measure')}."
-    yield from (_compared(result, row) for row in result.compared if row.why is None)
+    yield from (_compared(result, row) for row in result.compared[:MOST_COMPARED] if row.why is None)
+    if len(result.compared) > MOST_COMPARED:
+        yield f"The table compared has all {len(result.compared):,} of your measures."
 
 
 def _sentence(result: VerdictsResult, verdict: Verdict) -> str:
