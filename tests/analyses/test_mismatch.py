@@ -45,7 +45,7 @@ def test_a_set_in_which_both_agree_has_none(tmp_path: Path) -> None:
     assert result.mismatches == ()
     assert result.table().row(kind="missed") == {
         "kind": "missed",
-        "about": "people: all of it, NAMS: uncovered",
+        "about": "people: fully covered, NAMS: not covered",
         "mismatches": 0,
         "units": 3,
         "share": 0.0,
@@ -54,7 +54,7 @@ def test_a_set_in_which_both_agree_has_none(tmp_path: Path) -> None:
         "topics": 1,
         "tagged": 0,
     }
-    assert "None of the" not in str(result)
+    assert "to tag" not in str(result)
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:

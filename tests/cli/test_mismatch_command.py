@@ -59,10 +59,10 @@ def test_the_page_shows_real_output(
 
 def test_a_terminal_shows_counts_and_both_texts(folder: Path) -> None:
     text = run("e").stdout
-    assert "NAMS calls 1 of the 3 model units uncovered that people call fully covered" in text
+    assert "NAMS misses 1 of the 3 units that people call fully covered" in text
     assert f"topic t1, reference writer: {UNITS[1]}" in text
     assert "other: F-16S CRASH IN MID-AIR." in text
-    assert "None of the 2 mismatches is tagged yet." in text
+    assert "2 mismatches to tag." in text
 
 
 def test_json_is_all_of_it(folder: Path) -> None:

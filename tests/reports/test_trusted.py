@@ -160,7 +160,7 @@ def test_without_assessors_chapters_say_what_is_missing() -> None:
 def test_without_automatic_measures_the_chapter_says_so() -> None:
     found = found_in(rated("overall", automatic=False))
     assert [str(each) for each in of(found, "measures").missing] == [
-        "The report has no automatic measure beside people's"
+        "All measures of the report are people's, and none can be compared with them"
     ]
     assert of(found, "trust").content.sections
 

@@ -432,11 +432,17 @@ def show_parts(result: Parts) -> None:
     if result.title:
         say(result.title, "bold")
     if (summary := result.summed_up) is not None:
-        show_summary(result, summary)
+        show_first(summary)
+        print()
+        others = ", ".join(name for name in result.QUESTIONS if name != result.FIRST)
+        say(f"--part NAME shows more: {others}; -o FOLDER writes all as a page, LaTeX and CSV", "dim")
+        say_signature(result.signature)
         return
     for name, part in result.parts_shown().items():
         say(result.QUESTIONS[name], "bold")
-        if result.picked or name in result.in_full:
+        if name == result.FIRST and not result.picked:
+            show_first(part)
+        elif result.picked or name in result.in_full:
             show_one(part)
         else:
             lines = list(part.sentences("command"))
@@ -455,8 +461,8 @@ def show_parts(result: Parts) -> None:
         say("--part NAME shows the tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")
 
 
-def show_summary(result: Parts, summary: Result) -> None:
-    """What sums the parts up, then how to see them."""
+def show_first(summary: Result) -> None:
+    """What sums the others up: its sentences, then its table."""
     for sentence in summary.sentences("command"):
         say(sentence)
     for table in summary.all_tables:
@@ -464,10 +470,4 @@ def show_summary(result: Parts, summary: Result) -> None:
         say(table.title, "bold")
         show(replace(table, title="", rows=table.rows[: table.first]))
         if table.first is not None and len(table.rows) > table.first:
-            say(
-                f"and {counted(len(table.rows) - table.first, 'other row')}: --part {result.FIRST} --csv FILE"
-            )
-    print()
-    others = ", ".join(name for name in result.QUESTIONS if name != result.FIRST)
-    say(f"--part NAME shows more: {others}; -o FOLDER writes all as a page, LaTeX and CSV", "dim")
-    say_signature(result.signature)
+            say(f"and {counted(len(table.rows) - table.first, 'other row')}: --table {table.name} --csv FILE")

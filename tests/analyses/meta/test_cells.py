@@ -90,9 +90,9 @@ def test_nobody_judged() -> None:
         UsageError, match=r"names assessors: say which is people's with people=MEASURE.*rouge"
     ):
         cells(SCORED)
-    with pytest.raises(DataError, match="there is no automatic measure beside"):
+    with pytest.raises(DataError, match="there is no measure to compare with"):
         cells(RATED)
-    with pytest.raises(UsageError, match="no measure is left beside the human ones"):
+    with pytest.raises(UsageError, match="all of these are people's measures"):
         cells([*RATED, *SCORED], "rouge", measures="rouge")
     others = [("rouge", "t1", "z", None, 1.0)]
     with pytest.raises(DataError, match="no system has both"):

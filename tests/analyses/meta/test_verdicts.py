@@ -18,7 +18,7 @@ import adjudge
 from adjudge.analyses.meta.conclusions import OPPOSITE
 from adjudge.analyses.meta.result import MetaResult
 from adjudge.analyses.meta.verdicts import STRONG, VerdictsResult, grade
-from adjudge.analyses.meta.words.verdicts import number
+from adjudge.analyses.meta.words import number
 from adjudge.measures.registry import is_published
 from adjudge.stats.multiple import adjust
 
@@ -42,7 +42,7 @@ def table(systems: int = 9, topics: int = 14) -> pd.DataFrame:
 @cache
 def whole(level: str = "system") -> MetaResult:
     levels = [level, *(other for other in ("system", "input", "global") if other != level)]
-    return adjudge.meta(table(), levels=levels, resamples=60)
+    return adjudge.meta(table(), levels=levels, resamples=60)  # type: ignore[arg-type]
 
 
 def verdicts(**options: Any) -> VerdictsResult:
@@ -77,7 +77,7 @@ def test_the_verdicts_alone_are_the_same() -> None:
     alone, beside = verdicts(), whole()["verdicts"]
     assert alone.as_dict()["tables"] == beside.as_dict()["tables"]
     assert list(alone.sentences()) == list(beside.sentences())
-    assert alone.own == beside.own
+    assert alone.compared == beside.compared
 
 
 def test_own_measures_are_corrected_over_all_that_could_have_been_the_best() -> None:
@@ -89,25 +89,34 @@ def test_own_measures_are_corrected_over_all_that_could_have_been_the_best() -> 
     corrected = dict(zip(family, adjust([pairs[frozenset(pair)].p for pair in family]), strict=True))
     value = {verdict.measure.measure: verdict.value for verdict in result["verdicts"].verdicts}
     best = max(known, key=value.__getitem__)
-    assert [row.measure.measure for row in result["verdicts"].own] == sorted(
+    assert [row.measure.measure for row in result["verdicts"].compared] == sorted(
         own, key=value.__getitem__, reverse=True
     )
-    for row in result["verdicts"].own:
+    for row in result["verdicts"].compared:
         name = row.measure.measure
-        assert (row.known.measure, row.best, row.family) == (best, True, 6)
+        assert (row.against.measure, row.best, row.family) == (best, True, 6)
         assert row.p == pytest.approx(corrected[name, best])
         assert row.difference == pytest.approx(value[name] - value[best])
         assert (row.conclusion == "differ") == (row.p <= 0.05)
 
 
+def test_of_many_measures_a_few_have_sentences(approved: Approved) -> None:
+    frame = table()
+    more = [frame[frame["measure"] == "mine"].assign(measure=f"copy {k}") for k in range(9)]
+    result = adjudge.meta(pd.concat([frame, *more]), parts="verdicts", resamples=60)["verdicts"]
+    assert len(result.first) == 14
+    assert len(result.table("compared").rows) == 12
+    approved(list(result.sentences())[8:])
+
+
 def test_one_that_was_named_is_one_comparison() -> None:
     [compared] = [c for c in whole()["better"].comparisons if c.level == "system"]
     [pair] = [pair for pair in compared.pairs if {pair.a.measure, pair.b.measure} == {"mine", "rouge-2"}]
-    [own] = verdicts(measure="mine", against_measure="rouge-2").own
+    [own] = verdicts(measure="mine", against_measure="rouge-2").compared
     assert (own.p, own.family, own.best) == (pair.p, 1, False)
-    [published] = verdicts(measure="BERTScore", against_measure="rouge-2").own
+    [published] = verdicts(measure="BERTScore", against_measure="rouge-2").compared
     assert published.measure.measure == "BERTScore"
-    assert verdicts(measure=["rouge-2", "BERTScore"]).own == ()
+    assert verdicts(measure=["rouge-2", "BERTScore"]).compared == ()
 
 
 def test_sentences(approved: Approved) -> None:

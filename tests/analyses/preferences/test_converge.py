@@ -226,7 +226,7 @@ def point(n: int, mean: float) -> Point:
 
 FOUND = Convergence(
     asked=PreferencesNeeded("coverage"),
-    people="coverage",
+    human="coverage",
     topics=(
         Trajectory("t1", 30, (point(10, 0.5), point(20, 0.7), point(30, 0.8)), {"R1": 0.6, "JS": 0.9}),
         Trajectory("t2", 15, (point(10, 0.6), point(15, 0.7)), {"R1": 0.7, "JS": math.nan}),
@@ -263,7 +263,7 @@ def test_above_and_below_only_where_a_corrected_test_finds_it(approved: Approved
     ]
     found = Convergence(
         asked=PreferencesNeeded("coverage", runs=5),
-        people="coverage",
+        human="coverage",
         topics=tuple(
             Trajectory(f"t{k}", 30, (point(10, 0.5), point(30, own[k])), lines[k]) for k in range(10)
         ),

@@ -258,14 +258,12 @@ def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]
     if named:
         measures = [name for name in scores.resolved(named) if name not in people]
         if not measures:
-            raise UsageError(
-                f"no measure is left beside the human ones: name others with {Argument('measure')}"
-            )
+            raise UsageError(f"all of these are people's measures: name others with {Argument('measure')}")
     else:
         others = [m for m in scores.all_measures() if m not in people and scores.info[m].better is not None]
         measures = [m for m in others if not scores.is_judged(m)]
         if not measures:
-            alone = f"{scores.name}: there is no automatic measure beside {listed(people)}"
+            alone = f"{scores.name}: there is no measure to compare with {listed(people)}"
             if not others:
                 raise DataError(alone)
             raise DataError(

@@ -56,7 +56,7 @@ class MetaPart(SectionPart[MetaResult]):
             )
         if not automatic:
             return Absent(
-                "The report has no automatic measure beside people's",
+                "All measures of the report are people's, and none can be compared with them",
                 f"adjudge score {findings.where} -m rouge-2 adds one" if scores.folder is not None else "",
             )
         common: dict[str, Any] = {
@@ -115,7 +115,7 @@ class MetaPart(SectionPart[MetaResult]):
             yield Absent(f"{QUESTIONS[name][0]} {capitalised(spoken(why, 'python'))}")
 
     def headlines(self, result: MetaResult) -> Iterable[str]:
-        return result["verdicts"].sentences()
+        return result.parts["verdicts"].sentences()
 
     def signatures(self, result: MetaResult) -> Iterable[tuple[str, str]]:
         for part in result.parts.values():

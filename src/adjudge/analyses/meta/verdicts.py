@@ -33,7 +33,7 @@ from adjudge.core.errors import DataError, UsageError
 from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table, hidden
-from adjudge.core.words import listed
+from adjudge.core.words import listed, p_number
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.measures.registry import is_published
 from adjudge.stats.agreement import pair_agreements
@@ -134,13 +134,13 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgainstKnown:
-    """One of the user's own measures compared with a known one."""
+class Compared:
+    """One of the user's own measures compared with a published one."""
 
     measure: MeasureInfo
-    known: MeasureInfo
+    against: MeasureInfo
     best: bool
-    """Whether that is the best of those known, instead of one that was named."""
+    """Whether that is the best of several, instead of one that was named."""
     difference: float
     p: float
     """Corrected over every pair of an own measure with one that could have been the best."""
@@ -150,7 +150,7 @@ class AgainstKnown:
     why: str | None
 
     def record(self) -> dict[str, Any]:
-        return vars(self) | {"measure": self.measure.measure, "known": self.known.measure}
+        return vars(self) | {"measure": self.measure.measure, "against": self.against.measure}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -161,7 +161,7 @@ class VerdictsResult(Result):
     FRAME = "verdicts"
 
     verdicts: tuple[Verdict, ...]
-    own: tuple[AgainstKnown, ...]
+    compared: tuple[Compared, ...]
     level: CorrelationLevel
     coefficient: Coefficient
     among: Among
@@ -190,17 +190,43 @@ class VerdictsResult(Result):
             "coefficient": self.coefficient,
             "among": self.among,
             "confidence": self.confidence,
-            "own": [own.record() for own in self.own],
+            "compared": [row.record() for row in self.compared],
         }
 
     def notes(self) -> Iterator[Note]:
-        for own in self.own:
-            if own.why is not None:
-                yield Note.of("not-compared", measure=own.measure.words, known=own.known.words, why=own.why)
+        for row in self.compared:
+            if row.why is not None:
+                yield Note.of(
+                    "not-compared", measure=row.measure.words, against=row.against.words, why=row.why
+                )
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {"compared": self._compared} if self.compared else {}
+
+    def _compared(self) -> Table:
+        """A row per measure of the user's."""
+        return Table.of(
+            "compared",
+            [
+                vars(row)
+                | {"measure": row.measure.heading, "against": row.against.heading, "shown": p_number(row.p)}
+                for row in self.compared
+            ],
+            Column("measure", right=False),
+            Column("against", right=False),
+            Column("difference", format="+.3f", tiny=False),
+            Column("shown", "corrected p", data=False, right=True),
+            Column("conclusion", right=False),
+            *hidden("p family why"),
+            title="Your measures compared with the best known"
+            if self.compared[0].best
+            else "Your measures compared",
+        )
 
     def tables(self) -> Iterator[Table]:
         """A row per measure beside each of people's."""
         among = ", ".join(filter(None, (f"among {over_words(self.among)}", self.target)))
+        chance = "" if self.level == "global" else " (pairwise accuracy by chance: .50)"
         counts = Column("n", counted_words(self.level), show="varies")
         table = Table.of(
             "verdicts",
@@ -220,7 +246,7 @@ class VerdictsResult(Result):
             Column("grade", "verdict", right=False),
             *hidden("reason value low high pairs difference difference_low difference_high"),
             *hidden("contradictions tested spec human_spec why"),
-            title=f"{TITLES[self.level]}, {among}",
+            title=f"{TITLES[self.level]}, {among}{chance}",
         )
         yield replace(table, first=MOST_ROWS)
 
@@ -228,7 +254,7 @@ class VerdictsResult(Result):
 def verdicts(run: MetaRun, parts: Mapping[str, Result]) -> VerdictsResult:
     """From the parts that were answered; others are asked for what the verdict needs alone."""
     cells, level, coefficient = run.choices[0], run.levels[0], run.asked.correlated_by[0]
-    alone = replace(run.asked, levels=(level,), coefficients=(coefficient,), among=(cells.chosen,))
+    alone = replace(run.asked, levels=(level,), coefficients=(coefficient,), among=run.among[:1])
 
     def part(name: str, answer: Callable[[MetaRun], Result]) -> Any:
         try:
@@ -260,16 +286,14 @@ def verdicts(run: MetaRun, parts: Mapping[str, Result]) -> VerdictsResult:
             for row in correlated.of(**by, human=name)
         ]
         made += sorted(of_human, key=lambda verdict: (math.isnan(verdict.value), -verdict.value))
-    mine, known = _own_and_known(run)
-    compared: BetterResult | None = part("better", better_measures) if mine and known else None
-    own: list[AgainstKnown] = []
-    for comparison in (
-        rows_of(compared.comparisons, **by, human=cells.humans[0].info.measure) if compared else ()
-    ):
-        own = _against(comparison, mine, known, best=run.asked.against_measure is None)
+    mine, published = _mine_and_published(run)
+    better: BetterResult | None = part("better", better_measures) if mine and published else None
+    compared: list[Compared] = []
+    for comparison in rows_of(better.comparisons, **by, human=cells.humans[0].info.measure) if better else ():
+        compared += _compared(comparison, mine, published, best=run.asked.against_measure is None)
     return VerdictsResult(
         verdicts=tuple(made),
-        own=tuple(own),
+        compared=tuple(sorted(compared, key=lambda row: (math.isnan(row.difference), -row.difference))),
         level=level,
         coefficient=coefficient,
         among=cells.chosen,
@@ -352,18 +376,21 @@ def _accuracies(
 # The user's own measures
 
 
-def _own_and_known(run: MetaRun) -> tuple[list[str], list[str]]:
-    """The user's own measures, and those that are published or that was named: formulas and judges are one's own."""
+def _mine_and_published(run: MetaRun) -> tuple[list[str], list[str]]:
+    """The user's own measures, and those that are published, or the one that was named."""
     measures = [info.measure for info in run.cells.measures]
-    own = [name for name in measures if not is_published(name)]
+    mine = [name for name in measures if not is_published(name)]
     if run.asked.against_measure is None:
-        return own, [name for name in measures if name not in own]
+        return mine, [name for name in measures if name not in mine]
     assert run.scores is not None
-    [known] = one_of(run.scores, run.asked.against_measure)
-    if known not in measures:
-        raise UsageError(f"{Argument('against_measure', known)} is people's: expected another measure")
-    others = [name for name in measures if name != known]
-    return [name for name in others if name in own] or others, [known]
+    [against] = one_of(run.scores, run.asked.against_measure)
+    if against not in measures:
+        raise UsageError(f"{Argument('against_measure', against)} is people's: expected another measure")
+    if not (others := [name for name in measures if name != against]):
+        raise UsageError(
+            f"{Argument('against_measure', against)}: there is no other measure to compare it with"
+        )
+    return [name for name in others if name in mine] or others, [against]
 
 
 def one_of(scores: Scores, against_measure: str | None) -> list[str]:
@@ -378,34 +405,32 @@ def one_of(scores: Scores, against_measure: str | None) -> list[str]:
     return names
 
 
-def _against(
-    comparison: MeasureComparison, mine: Sequence[str], known: Sequence[str], *, best: bool
-) -> Iterator[AgainstKnown]:
-    """Every own measure beside the known one with the highest correlation.
+def _compared(
+    comparison: MeasureComparison, mine: Sequence[str], published: Sequence[str], *, best: bool
+) -> Iterator[Compared]:
+    """Every measure of the user's beside the published one with the highest correlation.
 
-    Which that is, the same scores say: so p is corrected over all known ones, unless one was named.
+    Which that is, the same scores say: so p is corrected over all published ones, unless one was named.
     """
-    order = [place for place in comparison.places if place.measure.measure in known]
-    top = order[0].measure
+    top = next(place.measure for place in comparison.places if place.measure.measure in published)
     family = [
         pair
         for pair in comparison.pairs
-        if {pair.a.measure, pair.b.measure} & set(mine) and {pair.a.measure, pair.b.measure} & set(known)
+        if (pair.a.measure in mine and pair.b.measure in published)
+        or (pair.b.measure in mine and pair.a.measure in published)
     ]
     adjusted = adjust([pair.p for pair in family], comparison.correct)
-    within = adjust([pair.least for pair in family], comparison.correct)
+    reachable = adjust([pair.least for pair in family], comparison.correct)
     alpha = comparison.asked.alpha
-    for pair, p, least in zip(family, adjusted, within, strict=True):
-        if top not in (pair.a, pair.b):
-            continue
-        turned = pair.a == top
-        yield AgainstKnown(
-            measure=pair.b if turned else pair.a,
-            known=top,
-            best=best and len(known) > 1,
-            difference=-pair.difference if turned else pair.difference,
-            p=float(p),
-            family=len(family),
-            conclusion=conclusion_of(p, p <= alpha, least <= alpha),
-            why=pair.reason,
-        )
+    for pair, p, least in zip(family, adjusted, reachable, strict=True):
+        if top in (pair.a, pair.b):
+            yield Compared(
+                measure=pair.b if pair.a == top else pair.a,
+                against=top,
+                best=best and len(published) > 1,
+                difference=-pair.difference if pair.a == top else pair.difference,
+                p=float(p),
+                family=len(family),
+                conclusion=conclusion_of(p, p <= alpha, least <= alpha),
+                why=pair.reason,
+            )

@@ -59,9 +59,9 @@ def _lines(result: CeilingResult, ceiling: AssessorsCeiling) -> Iterator[str]:
         among=ceiling.among,
     )
     value = f"{SYMBOLS[ceiling.coefficient]} = {number(ceiling.value)}"
-    own = [row.ceiling for row in rows if not math.isnan(row.ceiling)]
-    if any(f"{value:.3f}" != f"{ceiling.value:.3f}" for value in own):
-        least, most = number(min(own)), number(max(own))
+    ceilings = [row.ceiling for row in rows if not math.isnan(row.ceiling)]
+    if any(f"{value:.3f}" != f"{ceiling.value:.3f}" for value in ceilings):
+        least, most = number(min(ceilings)), number(max(ceilings))
         value += f" ({least if least == most else f'{least} to {most}'} on what a measure has scores of)"
     assessors = counted(ceiling.assessors, "assessor")
     yield f"The human ceiling for {name} is {value}: one assessor with the mean of the others ({assessors})."

@@ -93,7 +93,7 @@ NOTES = {
 
 def sentences(result: CurvesResult) -> Iterator[str]:
     """Of the first choice of systems; each table has its own lines."""
-    lines = []
+    lines: list[str] = []
     for what in CURVES:
         lines += placed(result.level, result.among[0], _lines(result, what, result.among[0]))
     yield from lines or ["There is nothing to draw a curve of."]

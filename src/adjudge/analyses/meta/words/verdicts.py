@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from adjudge.analyses.meta.verdicts import AgainstKnown, Verdict, VerdictsResult
+from adjudge.analyses.meta.verdicts import Compared, Verdict, VerdictsResult
 from adjudge.analyses.meta.words import SYMBOLS, n_words, number
 from adjudge.core.words import counted, p_words
 
-NOTES = {"not-compared": "{measure} and {known} were not compared: {why}"}
+NOTES = {"not-compared": "{measure} and {against} were not compared: {why}"}
 _ORDERS = {
     "system": "systems",
     "input": "a topic's summaries",
@@ -28,21 +28,25 @@ _IN_PART: Mapping[str | None, str] = {
 
 
 MOST_SAID = 8
-"""Measures with a sentence, from the best on; the user's own have one in any case."""
+"""Measures with a sentence, from the best on."""
+MOST_COMPARED = 3
+"""The user's own that have sentences in any case."""
 
 
 def sentences(result: VerdictsResult) -> Iterator[str]:
     """A verdict on every measure, then on the user's own."""
-    own = {against.measure.measure for against in result.own}
+    mine = {row.measure.measure for row in result.compared[:MOST_COMPARED]}
     told = [
         verdict
         for place, verdict in enumerate(result.first)
-        if place < MOST_SAID or verdict.measure.measure in own
+        if place < MOST_SAID or verdict.measure.measure in mine
     ]
     yield from (_sentence(result, verdict) for verdict in told)
     if more := len(result.first) - len(told):
         yield f"The table has {counted(more, 'more measure')}."
-    yield from (_against(result, own) for own in result.own if own.why is None)
+    yield from (_compared(result, row) for row in result.compared[:MOST_COMPARED] if row.why is None)
+    if len(result.compared) > MOST_COMPARED:
+        yield f"The table compared has all {len(result.compared):,} of your measures."
 
 
 def _sentence(result: VerdictsResult, verdict: Verdict) -> str:
@@ -66,10 +70,10 @@ def _sentence(result: VerdictsResult, verdict: Verdict) -> str:
         return text.format(measure=measure, what=what, numbers=numbers, why=verdict.why)
     if verdict.grade == "as people do":
         less = f", not significantly less than one more assessor ({number(verdict.ceiling)})"
-        known = "" if math.isnan(verdict.difference_low) else less
+        beside = "" if math.isnan(verdict.difference_low) else less
         if verdict.difference_low > 0:
-            known = f", more than one more assessor ({number(verdict.ceiling)})"
-        return f"{measure} orders {what} as people do: {numbers}{known}."
+            beside = f", significantly more than one more assessor ({number(verdict.ceiling)})"
+        return f"{measure} orders {what} as people do: {numbers}{beside}."
     more = ""
     if verdict.reason == "below assessors":
         more = f", significantly less than one more assessor ({number(verdict.ceiling)})"
@@ -80,15 +84,16 @@ def _sentence(result: VerdictsResult, verdict: Verdict) -> str:
     return f"{measure} orders {what} as people do only in part: {numbers}{more}."
 
 
-def _against(result: VerdictsResult, own: AgainstKnown) -> str:
-    measure, known = f"Your measure {own.measure.words}", own.known.words
-    best = ", the best known" if own.best else ""
-    difference = f"difference {number(own.difference)}"
-    if own.conclusion == "could not have been found":
+def _compared(result: VerdictsResult, row: Compared) -> str:
+    measure, against = f"Your measure {row.measure.words}", row.against.words
+    if row.best:
+        against += ", the best known"
+    difference = f"difference {number(row.difference)}"
+    if row.conclusion == "could not have been found":
         alpha = f"{result.alpha:g}".removeprefix("0")
-        return f"{measure} cannot be shown to differ from {known}{best}: the test can never reach p = {alpha} ({difference})."
-    numbers = f"({difference}, {p_words(own.p, result.alpha)})"
-    worse = own.difference < 0
-    if own.conclusion == "differ":
-        return f"{measure} is significantly {'worse' if worse else 'better'} than {known}{best} {numbers}."
-    return f"{measure} is not significantly better than {known}{best} {numbers}."
+        never = f"the test can never reach p = {alpha} ({difference})"
+        return f"{measure} cannot be shown to differ from {against}: {never}."
+    verdict = "not significantly better"
+    if row.conclusion == "differ":
+        verdict = f"significantly {'worse' if row.difference < 0 else 'better'}"
+    return f"{measure} is {verdict} than {against} ({difference}, {p_words(row.p, result.alpha)})."
