@@ -89,6 +89,11 @@ def opened(
     return page
 
 
+def unfold(page: Page, within: str = "") -> None:
+    """Everything, as a reader may."""
+    page.eval_on_selector_all(f"{within} details", "all => all.forEach(e => { e.open = true; })")
+
+
 def first_cells(page: Page, table: str) -> list[str]:
     """The names in the rows of a table that are shown, from above."""
     return page.eval_on_selector_all(  # type: ignore[no-any-return]
@@ -114,6 +119,7 @@ def test_it_opens_without_network_and_without_complaint(browser: Browser, index:
 
 def test_the_tables_are_there_to_be_read(browser: Browser, index: Path) -> None:
     page = opened(browser, index)
+    unfold(page)
     league = page.get_by_role("table", name="League table of rouge-2", exact=True)
     assert league.get_by_role("row").count() == 6
     assert league.get_by_role("rowheader", name="The good one").is_visible()
@@ -121,7 +127,7 @@ def test_the_tables_are_there_to_be_read(browser: Browser, index: Path) -> None:
     heat = page.get_by_role("table", name="Scores by topic and system on rouge-2", exact=True)
     assert heat.get_by_role("cell", name="missing: no summary").count() == 1
     overview = page.locator("#overview")
-    assert overview.get_by_role("link", name="rouge-1", exact=True).get_attribute("href") == "#rouge-1"
+    assert overview.get_by_role("link", name="rouge-1", exact=True).first.get_attribute("href") == "#rouge-1"
     page.close()
 
 
@@ -131,8 +137,7 @@ def test_nothing_makes_the_page_scroll_sideways(
     browser: Browser, index: Path, width: int, script: bool
 ) -> None:
     page = opened(browser, index, width=width, script=script)
-    if script:
-        page.add_style_tag(content=".panel { display: block !important }")
+    unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(SIDEWAYS) == []
     page.close()
@@ -142,7 +147,7 @@ def test_nothing_makes_the_page_scroll_sideways(
 @pytest.mark.parametrize("width", WIDTHS)
 def test_all_text_has_contrast(browser: Browser, index: Path, scheme: str, width: int) -> None:
     page = opened(browser, index, width=width, scheme=scheme)
-    page.add_style_tag(content=".panel { display: block !important }")
+    unfold(page)
     found: dict[str, float] = page.evaluate(CONTRASTS)
     steps = {f"TD.h{k}" for k in range(7)}
     assert steps <= set(found)
@@ -171,7 +176,8 @@ def test_dark_is_dark_and_paper_is_white(browser: Browser, index: Path) -> None:
 
 
 def test_a_long_map_scrolls_in_its_box_with_its_heads_in_sight(browser: Browser, index: Path) -> None:
-    page = opened(browser, index, width=390, at="#rouge-1")
+    page = opened(browser, index, width=390)
+    unfold(page)
     box = page.get_by_role("region", name="Scores by topic, rouge-1")
     box.scroll_into_view_if_needed()
     box.focus()
@@ -203,54 +209,55 @@ def test_an_interval_is_drawn_under_its_axis(browser: Browser, index: Path) -> N
     page.close()
 
 
-def test_without_script_all_measures_stand_below_each_other(browser: Browser, index: Path) -> None:
+SHOWN = "[...document.querySelectorAll('.league')].filter(e => e.checkVisibility()).length"
+
+
+def test_without_script_everything_unfolds(browser: Browser, index: Path) -> None:
     page = opened(browser, index, script=False)
     assert page.locator(".chooser").is_hidden()
-    for anchor in ("rouge-2", "words", "rouge-1", "rouge-2-where", "words-where", "rouge-1-where"):
-        assert page.locator(f"#{anchor}").is_visible()
+    assert page.evaluate(SHOWN) == 1
+    for anchor in ("words", "rouge-1", "words-where", "rouge-1-where"):
+        page.locator(f"details:has(> #{anchor}) > summary").first.click()
+        page.locator(f"#{anchor} > summary").click()
+        assert page.locator(f"#{anchor} table").first.is_visible()
+        page.locator(f"details:has(> #{anchor}) > summary").first.click()
     assert page.locator(".sort").count() == 0
     page.close()
 
 
-def test_a_measure_is_chosen_by_keyboard(browser: Browser, index: Path) -> None:
+def test_a_link_leads_into_what_is_folded(browser: Browser, index: Path) -> None:
     page = opened(browser, index)
-    page.locator(".chooser [name=measure]").focus()
-    before = page.locator(".chooser [name=measure]").input_value()
-    page.keyboard.press("ArrowDown")
-    after = page.locator(".chooser [name=measure]").input_value()
-    assert after != before
-    assert page.url.endswith(f"#{after}")
-    assert page.locator(".panel.on").first.get_attribute("id") == after
-    assert page.locator(f"#{after} .sort").count() > 0  # its tables can be sorted now
+    assert page.evaluate(SHOWN) == 1
+    page.locator("#overview").get_by_role("link", name="rouge-1", exact=True).first.click()
+    page.wait_for_function(f"{SHOWN} === 2")
+    assert page.locator("#rouge-1 .league").is_visible()
+    assert page.locator("#rouge-1 .sort").count() > 0  # its table can be sorted now
+    assert page.url.endswith("#rouge-1")
+    page.reload()
+    page.wait_for_function(f"{SHOWN} === 2")
+    assert 0 <= page.evaluate("document.getElementById('rouge-1').getBoundingClientRect().top") < 150
+    page.goto(f"{index.as_uri()}#words-where")
+    page.wait_for_function("document.getElementById('words-where').open")
+    page.goto(f"{index.as_uri()}#%E0%A4%A")  # no name at all
+    assert page.title() == "News · Adjudge report"
     page.close()
 
 
-def test_one_measure_is_chosen_and_kept_in_the_address(browser: Browser, index: Path) -> None:
+def test_what_is_unfolded_is_printed(browser: Browser, index: Path) -> None:
     page = opened(browser, index)
-    shown = "[...document.querySelectorAll('.panel')].filter(p => p.offsetParent).map(p => p.id)"
-    assert page.evaluate(shown) == ["rouge-2", "rouge-2-where"]
-    page.locator(".chooser [name=measure]").select_option("words")
-    assert page.evaluate(shown) == ["words", "words-where"]
-    assert page.url.endswith("#words")
-    page.reload()
-    assert page.evaluate(shown) == ["words", "words-where"]
-    page.locator("#overview").get_by_role("link", name="rouge-1", exact=True).click()
-    page.wait_for_function(f"{shown}.length === 2 && {shown}[0] === 'rouge-1'")
-    assert page.locator(".chooser [name=measure]").input_value() == "rouge-1"
-    assert 0 <= page.evaluate("document.getElementById('rouge-1').getBoundingClientRect().top") < 150
-    page.goto(f"{index.as_uri()}#words-where")
-    assert page.evaluate(shown) == ["words", "words-where"]
-    page.goto(f"{index.as_uri()}#%E0%A4%A")  # no name at all
-    assert page.evaluate(shown) == ["words", "words-where"]
     page.emulate_media(media="print")
-    on_paper = page.evaluate(shown)  # every league table, and of pairs and topics those that were chosen
-    assert [name for name in on_paper if name.endswith("-where")] == ["words-where"]
-    assert len(on_paper) == 4 + 1
+    assert page.evaluate(SHOWN) == 1
+    assert page.locator("#words-where").is_hidden()
+    unfold(page)
+    assert page.evaluate(SHOWN) == 4
+    assert page.locator("#words-where .heat").is_visible()
+    assert page.get_by_text("On paper stands what is open on the screen").is_visible()
     page.close()
 
 
 def test_tables_are_sorted_by_mouse_and_keyboard(browser: Browser, index: Path) -> None:
     page = opened(browser, index)
+    unfold(page)
     table = "#rouge-2 .league"
     ranked = first_cells(page, table)
     page.locator(f"{table} thead .system .sort").click()
@@ -270,7 +277,6 @@ def test_tables_are_sorted_by_mouse_and_keyboard(browser: Browser, index: Path) 
     assert page.locator(f"{table} .bars").first.is_hidden()  # they run down the ranking only
     assert page.locator(f"{table} .letters").first.is_visible()
 
-    page.locator("#rouge-2-where .all-pairs summary").click()
     heads = page.locator("#rouge-2-where .pair-list thead th")
     heads.nth(2).get_by_role("button", name="Sort by Difference").click()
     cells = page.locator("#rouge-2-where .pair-list tbody td:nth-child(3)").all_inner_texts()
@@ -286,6 +292,7 @@ def test_tables_are_sorted_by_mouse_and_keyboard(browser: Browser, index: Path) 
 
 def test_systems_are_found_by_name_and_kind(browser: Browser, index: Path) -> None:
     page = opened(browser, index)
+    unfold(page)
     page.locator(".chooser [name=kind]").select_option("human")
     assert [name.split()[0] for name in first_cells(page, "#rouge-2 .league")] == ["Bad"]
     assert page.locator("#rouge-2-where .heat thead th:visible").count() == 2  # the topic, and Bad
@@ -294,7 +301,6 @@ def test_systems_are_found_by_name_and_kind(browser: Browser, index: Path) -> No
     page.locator(".chooser [name=named]").fill("GOOD")
     assert [name.split("\n")[0] for name in first_cells(page, "#rouge-2 .league")] == ["The good one machine"]
     assert page.locator(".chooser output").inner_text().startswith("1 of ")
-    page.locator(".chooser [name=measure]").select_option("words")  # the filter stays
     assert len(first_cells(page, "#words .league")) == 1
     page.locator(".chooser [name=named]").fill("")
     assert len(first_cells(page, "#words .league")) == 5
@@ -304,6 +310,7 @@ def test_systems_are_found_by_name_and_kind(browser: Browser, index: Path) -> No
 
 def test_cells_tell_more_when_pointed_at(browser: Browser, index: Path) -> None:
     page = opened(browser, index)
+    unfold(page)
     cell = page.locator("#rouge-2-where .heat tbody tr").nth(2).locator("td").first
     assert cell.get_attribute("title") is None
     cell.hover()
@@ -318,6 +325,7 @@ def test_cells_tell_more_when_pointed_at(browser: Browser, index: Path) -> None:
 
 def test_the_signature_is_selected_whole(browser: Browser, index: Path) -> None:
     page = opened(browser, index)
+    unfold(page, "#rouge-2")
     signature = page.locator("#rouge-2 .signature")
     signature.click()
     assert page.evaluate("String(getSelection())") == signature.inner_text()
@@ -326,6 +334,7 @@ def test_the_signature_is_selected_whole(browser: Browser, index: Path) -> None:
 
 def test_it_prints_with_nothing_cut_off(browser: Browser, index: Path) -> None:
     page = opened(browser, index, width=720)  # about a page's width between its margins
+    unfold(page)
     page.emulate_media(media="print")
     wide = "[...document.querySelectorAll('table')].filter(t => t.offsetWidth > 721).map(t => t.className)"
     assert page.evaluate(wide) == []

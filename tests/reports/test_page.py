@@ -107,7 +107,7 @@ def test_one_topic_has_means_and_no_more(compared: Make, empty: Collection) -> N
 def test_scores_that_do_not_vary_have_no_bar_to_explain(compared: Make, empty: Collection) -> None:
     (section,) = build_page(empty, [compared({"a": [0.5] * 6, "b": [0.4] * 6})]).sections
     assert section.reading[1] == (
-        "There are no intervals. 2 of 2 systems (a and b) have no interval of the mean: fewer than five topics differ"
+        "No interval of the mean for a and b: fewer than five topics differ"
         " from a score that occurs more than once."
     )
 

@@ -76,14 +76,14 @@ def test_every_table_has_a_caption_and_its_heads_a_scope(
 ) -> None:
     root = parse(render(build_page(empty, [compared(three), compared(three, measure="x")])))
     found = list(root.iter("table"))
-    assert len(found) == 9
+    assert len(found) == 10
     for table in found:
         assert text(table.find("caption"))
         assert all(th.get("scope") in ("col", "row") for th in table.iter("th"))
     boxes = [e for e in root.iter("div") if "scroll" in e.get("class", "").split()]
-    assert len(boxes) == 9
+    assert len(boxes) == 10
     assert all(box.get("tabindex") == "0" and box.get("role") == "region" for box in boxes)
-    assert len({box.get("aria-label") for box in boxes}) == 9
+    assert len({box.get("aria-label") for box in boxes}) == 10
 
 
 def test_several_measures_have_contents_that_lead_somewhere(
@@ -262,16 +262,32 @@ def test_what_cannot_be_written_is_one_line_and_leaves_no_drafts(
     assert not list(tmp_path.glob(".*"))
 
 
-def test_headlines_of_many_measures_fold(
+def test_every_measure_is_a_line_and_is_folded_below(
     compared: Make, three: Values, empty: Collection, parse: Parse
 ) -> None:
-    several = [compared(three, measure=f"m-{k}") for k in range(9)]
-    page = build_page(empty, several)
-    assert [s.title for s in page.answers] == [f"m-{k}" for k in range(1, 7)]
-    assert [s.title for s in page.more_answers] == ["m-7", "m-8"]
-    root = parse(render(page))
-    (folded,) = (d for d in root.iter("details") if text(d.find("summary")) == "2 more, measure by measure")
-    assert [text(a) for dt in folded.iter("dt") for a in dt.iter("a")][:1] == ["m-7"]
+    js, words = compared(three, measure="js", better="lower"), compared(three, measure="words", better=None)
+    root = parse(render(build_page(empty, [compared(three), js, words])))
+    (table,) = tables(root, "all")
+    assert body_rows(table) == [
+        ["rouge-2", "good", "2 of 3", "10", "–"],
+        ["js lower is better", "bad and fair", "2 of 3", "10", "–"],
+        ["words a description, no direction", "–", "–", "10", "–"],
+    ]
+    panels = {each.get("id"): each for each in root.iter("details") if each.get("class") == "panel"}
+    assert list(panels) == ["js", "words", "js-where", "words-where"]  # the first answers, and is not folded
+    assert "js bad and fair may each be the best" in text(panels["js"])
+    assert not [name for name, each in panels.items() if each.get("open") is not None]
+
+
+def test_a_length_is_said_once_for_its_measures(compared: Make, three: Values, empty: Collection) -> None:
+    def at(length: int, measure: str) -> Comparison:
+        made = compared(three, measure=measure)
+        return replace(made, matrix=replace(made.matrix, length=length))
+
+    page = build_page(empty, [at(length, measure) for length in (100, 50) for measure in ("a", "b")])
+    assert page.all_measures is not None
+    groups = [(group.target, [line.name for line in group.lines]) for group in page.all_measures.groups]
+    assert groups == [("100 words", ["a", "b"]), ("50 words", ["a", "b"])]
 
 
 def test_chapters_are_headed_alike_and_parts_stand_within_theirs(

@@ -5,6 +5,7 @@ Every sentence follows from a run that was made: its tests, its pairs, its resam
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _MARK = "\x1e"
 """Stands around the keys of what is cited; names hold no such character."""
 _CITATION = re.compile(rf"\s*{_MARK}([^{_MARK}]*){_MARK}")
+MOST_TOLD = 4
+"""Measures of which numbers of pairs are told one by one."""
 SOFTWARE = "adjudge"
 SINCE = 2026
 """The year of this version."""
@@ -267,30 +270,43 @@ def title(c: Compared, comparisons: Sequence[Compared]) -> str:
     return name if alone else f"{name} ({c.matrix.measure})"
 
 
-def titles(some: Sequence[Compared], comparisons: Sequence[Compared], *, whole: bool = False) -> list[str]:
-    """What measures are called in print, each once, with its targets in brackets where it has several.
+def titles(
+    some: Sequence[Compared], comparisons: Sequence[Compared], *, whole: bool = False
+) -> dict[str, tuple[str, str]]:
+    """What measures are called in print, with their targets in words, where they have several.
 
     A measure of which all targets are meant goes by its name alone, unless the `whole` is asked for.
     """
     headings = {c.matrix.measure: c.matrix.info.heading for c in comparisons}
-    names = []
+    names = {}
     for measure in dict.fromkeys(c.matrix.measure for c in some):
         chosen, every = ([c for c in those if c.matrix.measure == measure] for those in (some, comparisons))
         name = headings[measure]
         if list(headings.values()).count(name) > 1:
             name += f" ({measure})"
-        words = _targets_words(chosen, comparisons)
-        if words and (whole or len(chosen) < len(every) or len(every) == 1):
-            name += f" ({words})"
-        names.append(name)
+        part = whole or len(chosen) < len(every) or len(every) == 1
+        names[measure] = (name, _targets_words(chosen, comparisons) if part else "")
     return names
+
+
+def listed_titles(names: Iterable[tuple[str, str]]) -> str:
+    """Names with their targets in brackets, said once of those that share them."""
+    by_targets: dict[str, list[str]] = {}
+    for name, words in names:
+        by_targets.setdefault(words, []).append(name)
+    alone = by_targets.pop("", [])
+    parts = [
+        f"{listed(some, most=len(some))} ({'each ' if len(some) > 1 else ''}{words})"
+        for words, some in by_targets.items()
+    ]
+    return listed([*alone, *parts], most=len(alone) + len(parts))
 
 
 def _targets_words(some: Sequence[Compared], comparisons: Sequence[Compared]) -> str:
     """`10, 50 and 100 words, abstract; 200 words, extract`."""
     lengths, forms = ({getattr(c.matrix, name) for c in comparisons} for name in ("length", "form"))
     told: dict[tuple[bool, str | None], list[str]] = {}
-    for c in some:
+    for c in sorted(some, key=lambda c: (c.matrix.form or "", c.matrix.length or math.inf)):
         form = c.matrix.form if len(forms) > 1 else None
         size = "no set length" if c.matrix.length is None else f"{c.matrix.length:,}"
         told.setdefault((c.matrix.length is None, form), []).append(size)
@@ -307,8 +323,7 @@ def named(some: Sequence[Compared], comparisons: Sequence[Compared], *, whole: b
     """The same as a list within a sentence; where they are all measures of some lengths, or lengths and forms, that."""
     if not whole and (words := _whole_targets(some, comparisons)):
         return f"all measures at {words}"
-    names = titles(some, comparisons, whole=whole)
-    return listed(names, most=len(names))
+    return listed_titles(titles(some, comparisons, whole=whole).values())
 
 
 def _whole_targets(some: Sequence[Compared], comparisons: Sequence[Compared]) -> str:
@@ -356,19 +371,18 @@ def what_was_compared(comparisons: Sequence[Compared]) -> str:
         parts[-1] = f"{counted(len(people), 'human')} pooled as one system"
     told = f" ({listed(parts)})" if len(parts) > 1 and None not in kinds else ""
     cited: set[str] = set()
-    names: list[str] = []
+    names: list[tuple[str, str]] = []
     firsts = {c.matrix.measure: c for c in reversed(comparisons)}
-    measures = dict.fromkeys(c.matrix.measure for c in comparisons)
-    for name, measure in zip(titles(comparisons, comparisons, whole=True), measures, strict=True):
+    for measure, (name, words) in titles(comparisons, comparisons, whole=True).items():
         definition = _measure(firsts[measure])
         keys = [] if definition is None else keys_in(definition.CITATION)
         keys = [key for key in keys if key not in cited]  # each work once
         cited.update(keys)
-        names.append(f"{name}{cite(*keys)}")
+        names.append((f"{name}{cite(*keys)}", words))
     target = target_words(comparisons)
     where = f"{topics_words(comparisons)}{target}{',' if target else ''}"
     did = "compared" if len(systems) > 1 else "scored"
-    return f"We {did} {counted(len(systems), 'system')}{told} on {where} by {listed(names, most=len(names))}."
+    return f"We {did} {counted(len(systems), 'system')}{told} on {where} by {listed_titles(names)}."
 
 
 def _measure(c: Compared) -> Measure | None:
@@ -714,11 +728,10 @@ def without_difference(comparisons: Sequence[Comparison]) -> Iterator[tuple[str,
 
 
 def _counted_pairs(comparisons: Sequence[Comparison], numbers: Sequence[int]) -> str:
-    """`3 pairs (ROUGE-1: 1; ROUGE-2: 2)`."""
-    by_measure = "; ".join(
-        f"{title(c, comparisons)}: {n:,}" for c, n in zip(comparisons, numbers, strict=True) if n
-    )
-    return f"{counted(sum(numbers), 'pair')}{f' ({by_measure})' if len(comparisons) > 1 else ''}"
+    """`3 pairs (ROUGE-1: 1; ROUGE-2: 2)`; of many measures `30 pairs (by 9 measures)`."""
+    by_measure = [f"{title(c, comparisons)}: {n:,}" for c, n in zip(comparisons, numbers, strict=True) if n]
+    words = "; ".join(by_measure) if len(by_measure) <= MOST_TOLD else f"by {len(by_measure):,} measures"
+    return f"{counted(sum(numbers), 'pair')}{f' ({words})' if len(comparisons) > 1 else ''}"
 
 
 def _equivalent(comparisons: Sequence[Comparison]) -> Iterator[str]:

@@ -26,6 +26,7 @@ from adjudge.reports import words
 from adjudge.reports.contents import looked_into
 from adjudge.reports.method import method_chapter
 from adjudge.reports.sections import (
+    MOST_MEASURES,
     AllMeasures,
     Costs,
     HeatMap,
@@ -186,7 +187,8 @@ class MeasureSection:
 
     anchor: str
     where: str  # the anchor of its pairs and topics
-    title: str
+    name: str
+    target: str  # its length and form in words, where there are several
     direction: str
     headline: str
     league: League
@@ -205,6 +207,10 @@ class MeasureSection:
         str, ...
     ] = ()  # below the headline: how few topics decide who comes first, and who takes least
     trust: TrustConditions | None = None
+
+    @property
+    def title(self) -> str:
+        return _joined(self.name, self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +265,8 @@ def build_page(
             raise UsageError(
                 f"notes are for measures of the report; {quoted(measure)} is none{nearest(measure, measures)}"
             )
-    titles = words.titles(comparisons, collection)
-    specs = words.titles(comparisons, collection, specs=True)
+    targets = words.targets(comparisons, collection)
+    specs = [_joined(c.measure, target) for c, target in zip(comparisons, targets, strict=True)]
     taken = [*PLACES, *(chapter.anchor for chapter in chapters)]
     anchors = stems([*specs, *(f"{spec} where" for spec in specs)], taken)
     trust = {(condition.measure, condition.length, condition.form): condition for condition in conditions}
@@ -273,13 +279,13 @@ def build_page(
             collection,
             names,
             notes.get(comparison.measure, ()),
-            title=title,
+            target=target,
             anchor=anchor,
             where=where,
             trust=trust.get((comparison.measure, comparison.matrix.length, comparison.matrix.target.form)),
         )
-        for comparison, title, anchor, where in zip(
-            comparisons, titles, anchors[: len(specs)], anchors[len(specs) :], strict=True
+        for comparison, target, anchor, where in zip(
+            comparisons, targets, anchors[: len(specs)], anchors[len(specs) :], strict=True
         )
     )
     lead = lead_of(comparisons)
@@ -305,6 +311,10 @@ def build_page(
     )
 
 
+def _joined(name: str, target: str) -> str:
+    return f"{name}, {target}" if target else name
+
+
 def _section(
     comparison: Comparison,
     collection: Collection,
@@ -323,6 +333,7 @@ def _section(
         about = f"{capitalised(tally(worded))}."
         differences = PairFindings(about, _folded(list(pairs_that_differ(worded))))
     return MeasureSection(
+        name=comparison.matrix.info.heading,
         direction=comparison.matrix.info.direction,
         headline=words.headline(worded),
         league=league_of(comparison, names),
@@ -348,15 +359,15 @@ def _all_measures(
     """Every measure in a line, those at the lead's target first; a length and form are said once for all of it."""
     groups: dict[str, list[MeasureLine]] = {}
     for comparison, section in zip(comparisons, sections, strict=True):
-        name = comparison.matrix.info.heading
-        target = section.title.removeprefix(name).removeprefix(", ")
-        groups.setdefault(target, []).append(
-            measure_line(comparison, names, section.anchor, name, section.trust)
-        )
-    first = sections[lead_of(comparisons)]
-    lead = first.title.removeprefix(comparisons[lead_of(comparisons)].matrix.info.heading).removeprefix(", ")
+        line = measure_line(comparison, names, section.anchor, section.trust)
+        groups.setdefault(section.target, []).append(line)
+    lead = sections[lead_of(comparisons)].target
     ordered = sorted(groups, key=lambda target: target != lead)
-    return AllMeasures(tuple(MeasureGroup(target, tuple(groups[target])) for target in ordered))
+    made = [MeasureGroup(target, tuple(groups[target])) for target in ordered]
+    first = len(made)
+    while first > 1 and sum(len(group.lines) for group in made[:first]) > MOST_MEASURES:
+        first -= 1
+    return AllMeasures(tuple(made[:first]), tuple(made[first:]))
 
 
 def _folded(lines: Sequence[str]) -> Folded:

@@ -177,6 +177,7 @@ def _bars(letters: list[tuple[str, ...]]) -> list[tuple[Bar | None, ...]]:
 
 MOST_UPRIGHT = 6  # measures whose titles stand upright over their columns
 MOST_NAMED = 4  # systems of a top group that are named
+MOST_MEASURES = 20  # measures in the table of all; those at further lengths and forms unfold
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,9 @@ class AllMeasures:
     """A line for every measure."""
 
     groups: tuple[MeasureGroup, ...]
+    """Those of the target that answers first, and as many others as fit a screen."""
+    others: tuple[MeasureGroup, ...] = ()
+    """What unfolds."""
 
     @property
     def conditions(self) -> bool:
@@ -214,17 +218,19 @@ class AllMeasures:
 
 
 def measure_line(
-    c: Comparison, names: Mapping[str, Name], anchor: str, name: str, trust: TrustConditions | None
+    c: Comparison, names: Mapping[str, Name], anchor: str, trust: TrustConditions | None
 ) -> MeasureLine:
     """What the comparison says, in a few words."""
     directed = c.matrix.info.better is not None
     pairs, total = c.tested[c.test], int(c.family.sum())
     candidates = c.candidates() if directed and len(c.standings) > 1 else None
     standing = "–" if candidates is None else listed([names[s].shown for s in candidates], most=MOST_NAMED)
+    if candidates is not None and MOST_NAMED < len(candidates) == len(c.standings):
+        standing = f"all {len(candidates):,} systems"
     judged = [condition.state for condition in trust or () if condition.state != "not applicable"]
     return MeasureLine(
         anchor=anchor,
-        name=name,
+        name=c.matrix.info.heading,
         about="" if c.matrix.info.better == "higher" else c.matrix.info.direction,
         top=standing,
         differ=f"{pairs.count(DIFFERENT):,} of {total:,}" if directed and total else "–",

@@ -16,17 +16,13 @@ if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
 
 
-def titles(comparisons: Sequence[Comparison], collection: Collection, *, specs: bool = False) -> list[str]:
-    """The measure, and the target length and form where there is more than one that it could be.
-
-    With `specs`, the measure as it is typed, which names files.
-    """
+def targets(comparisons: Sequence[Comparison], collection: Collection) -> list[str]:
+    """The target length and form of every comparison, where there is more than one that it could be."""
     several = len({c.matrix.length for c in comparisons} | set(collection.lengths)) > 1
     forms = len({c.matrix.target.form for c in comparisons} | set(collection.forms)) > 1
     return [
         ", ".join(
             [
-                c.measure if specs else c.matrix.info.heading,
                 *([f"{c.matrix.length:,} words"] if several and c.matrix.length else []),
                 *([form_words(c.matrix.only_form)] if forms else []),
             ]

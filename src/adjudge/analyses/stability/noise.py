@@ -38,10 +38,14 @@ class RankNoise:
     resampled: bool
 
     @property
+    def target(self) -> str:
+        """The length and form, in words."""
+        words = [f"{self.length} words"] if self.length is not None else []
+        return ", ".join([*words, *([self.form] if self.form is not None else [])])
+
+    @property
     def title(self) -> str:
-        target = [f"{self.length} words"] if self.length is not None else []
-        target += [self.form] if self.form is not None else []
-        return f"{self.info.heading} ({', '.join(target)})" if target else self.info.heading
+        return f"{self.info.heading} ({self.target})" if self.target else self.info.heading
 
     @property
     def drawn(self) -> RankDraws | None:

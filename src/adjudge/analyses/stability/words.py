@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses import phrasebook
 from adjudge.analyses.gathered import where
-from adjudge.analyses.methods import cite
+from adjudge.analyses.methods import cite, listed_titles
 from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import counted, listed
 
@@ -430,7 +430,10 @@ def methods(result: StabilityResult) -> Iterator[str]:
             sizes = dict.fromkeys(
                 f"{ranking.drawn.draws:,}" for ranking in drawn if ranking.drawn is not None
             )
-            names = listed([ranking.title for ranking in drawn], most=len(drawn))
+            targets: dict[str, list[str]] = {}
+            for ranking in drawn:
+                targets.setdefault(ranking.info.heading, []).append(ranking.target)
+            names = listed_titles((name, "; ".join(filter(None, some))) for name, some in targets.items())
             yield (
                 f"How far the ranking by {names} depends on who judged was drawn {listed(list(sizes))} times from"
                 f" {model}."
