@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
@@ -33,7 +32,7 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear.contrasts import contrasts
 from adjudge.stats.linear.tukey import spread_check, tukey
 from adjudge.stats.multiple import holm
-from adjudge.stats.own_variances import own_contrasts, own_pairs
+from adjudge.stats.own_variances import own_contrasts
 from adjudge.stats.resampling.max_t import max_t
 
 KINDS = {"ann": "human", "bob": "human", "lead": "baseline"}

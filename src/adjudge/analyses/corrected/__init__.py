@@ -51,7 +51,7 @@ class CompareCorrected(Analysis["CorrectedComparison"]):
     at_random: bool = option(
         False, help="The topics that people judged were drawn at random, whatever they look like."
     )
-    pairs: bool = option(False, help="Say every pair in words.")
+    pairs: bool = option(False, help="Show every pair, also of more than ten systems.")
     side: Side = option(
         "both", metavar="SIDE", panel=ADVANCED, help="Of comparisons with one system: both sides, or one."
     )
@@ -115,7 +115,7 @@ class PreferCorrected(PairAnalysis["CorrectedComparison"]):
     at_random: bool = option(
         False, help="The topics that people judged were drawn at random, whatever they look like."
     )
-    pairs: bool = option(False, help="Say every pair in words.")
+    pairs: bool = option(False, help="Show every pair, also of more than ten systems.")
     seed: int = shared("seed", panel=ADVANCED)
 
     def how(self) -> Compare:

@@ -33,6 +33,7 @@ from adjudge.analyses.conclusions import (
 )
 from adjudge.analyses.corrected import CompareCorrected, PreferCorrected
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.phrasebook import ends_of_difference
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
@@ -338,9 +339,8 @@ class CorrectedPair:
 
     def ends(self) -> str:
         """`0.103 to 0.519`; an end that a step-down test cuts at 0 is `above 0` or `below 0`, which is not in it."""
-        cut = self.conclusion == "differ"
-        low = "above 0" if cut and self.low == 0 else _end(self.low)
-        return f"{low} to {'below 0' if cut and self.high == 0 else _end(self.high)}"
+        differ = self.conclusion == "differ"
+        return ends_of_difference(self.low, self.high, differ=differ, form=".3f") or ""
 
     def record(self) -> dict[str, Any]:
         """A row of the table of pairs."""
