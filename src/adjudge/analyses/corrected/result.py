@@ -33,7 +33,7 @@ from adjudge.analyses.conclusions import (
 )
 from adjudge.analyses.corrected import CompareCorrected, PreferCorrected
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.phrasebook import ends_of_difference
+from adjudge.analyses.phrasebook import ends_of_difference, short_conclusion
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
@@ -41,7 +41,7 @@ from adjudge.core.errors import among as among_known
 from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
-from adjudge.core.words import counted, decimal, listed
+from adjudge.core.words import counted, decimal, listed, p_number
 from adjudge.data.scores import MeasureInfo, ScoreTable
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.spec import judge_of, same_name
@@ -569,7 +569,16 @@ class CorrectedComparison(Result):
         correction = CORRECTIONS[self.testing.correct].for_all_pairs
         return Table.of(
             "pairs",
-            ({"measure": self.measure, "judge": self.judge, **pair.record()} for pair in self.pairs),
+            (
+                {
+                    "measure": self.measure,
+                    "judge": self.judge,
+                    **pair.record(),
+                    "p shown": p_number(pair.p_adjusted) or None,
+                    "short": short_conclusion(CONCLUSIONS.index(pair.conclusion), self.testing.alpha),
+                }
+                for pair in self.pairs
+            ),
             Column("measure", show="never"),
             Column("judge", show="never"),
             Column("a", "system", right=False),
@@ -584,8 +593,10 @@ class CorrectedComparison(Result):
             Column("ratio", "variance ratio", format=".2f"),
             Column("effective", "worth topics", format=".1f"),
             *(Column(name, show="never") for name in further),
-            Column("p_adjusted", "p", format=".3f"),
-            Column("conclusion", right=False),
+            Column("p_adjusted", show="never"),
+            Column("p shown", "p", data=False, right=True),
+            Column("conclusion", show="never"),
+            Column("short", "", data=False, right=False),
             Column("why", show="never"),
             title=f"Differences, with intervals at {_level(self.interval_level)} each ({correction})",
         )
