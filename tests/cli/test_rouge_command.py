@@ -121,7 +121,7 @@ def test_the_table_names_f_recall_and_precision_and_the_systems_are_compared(her
     )
     assert r"\begin{tabular}" in run(here, "rouge a.txt b.txt --reference ref.txt --latex").stdout
     first = run(here, "rouge a.txt b.txt --reference ref.txt -m rouge-1,rouge-2 --primary rouge-2").stdout
-    assert "ROUGE-2 was named as the primary measure" in first
+    assert "The claim rests on the primary measure, ROUGE-2." in first
     together = run(here, "rouge a.txt b.txt --reference ref.txt --across measures").stdout
     assert "corrected over 4 pairs, those of all 4 comparisons" in together
 
