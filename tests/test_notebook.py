@@ -135,7 +135,7 @@ def test_a_display_formatter_takes_it(frame: pd.DataFrame) -> None:
     else:
         data = importlib.import_module("IPython.core.formatters").DisplayFormatter().format(found)[0]
     assert data["text/plain"] == repr(found)
-    assert data["text/html"].count("<table>") == 1
+    assert data["text/html"].count("<table>") == 2  # the league, and the differences of few systems
 
 
 def test_very_long_tables_are_cut_and_say_so() -> None:

@@ -339,7 +339,7 @@ rouge-2 & 6 & 4 & 4 \\
 a\_b at 50 words & 6 & 4 & 4 \\
 \bottomrule
 \end{tabular}
-% Significant differences among all pairs of systems
+% Pairs of systems that differ significantly
 
 \begin{tabular}{lrrr}
 \toprule
@@ -349,7 +349,7 @@ rouge-2 & 4 & 3 (2/1) & 3 (2/1) \\
 a\_b at 50 words & 4 & 3 (1/2) & 3 (1/2) \\
 \bottomrule
 \end{tabular}
-% Significant differences between humans and machines: all (human/machine better)
+% Pairs of a human and a machine that differ significantly: all (human/machine better)
 
 \begin{tabular}{lrrrr}
 \toprule
@@ -359,7 +359,8 @@ rouge-2 & 2 & 1 & 1 & 1 \\
 a\_b at 50 words & 2 & 1 & 1 & 1 \\
 \bottomrule
 \end{tabular}
-% Machines within some human's 95 % interval of the mean (averages), or not different from some human (tests)"""
+% Machines that pass for human: mean within some human's 95 % interval (averages), not significantly different from"""
+        r""" some human (tests)"""
     )
     assert latex.endswith(
         """% counts|rouge-2|v:1|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<=0.05:none|interval:t:0.95

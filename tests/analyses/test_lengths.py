@@ -340,8 +340,8 @@ def test_the_command_shows_tables_and_sentences(
     code, out, err = run(long_table, "-m", "coverage")
     assert code == 0
     assert "coverage (higher is better, 4 lengths): " in out
-    assert "scores centred by topic" in out
-    assert "noise, grows as the target shrinks" in out
+    assert "scores minus the mean of their topic" in out
+    assert "noise (residual mean square) grows as summaries get shorter" in out
     assert "1 of 10" in out
     assert "note: 10 words left out of the mean on 20 topics" in err
 

@@ -156,7 +156,7 @@ def test_sentences_follow_from_the_numbers(found: OrdinalResult) -> None:
     ordinal = sum(each.p <= 0.05 for each in found.contrasts)
     linear = sum(each.linear_p <= 0.05 for each in found.contrasts)
     first = found.headline()
-    assert f"{ordinal} of 6 pairs of systems" in first
+    assert f"{ordinal} of 6 pairs differ" in first
     assert f"{linear} by the linear model" in first
     other = [each for each in found.contrasts if each.differ_by in ("ordinal alone", "linear alone")]
     assert ("they agree on every pair" in first) == (not other)
@@ -186,7 +186,7 @@ def test_disagreements_are_told_pair_by_pair(found: OrdinalResult) -> None:
     )
     said = list(replace(found, contrasts=pairs).sentences())
     assert said[0] == (
-        "On fluency, 3 of 4 pairs of systems differ by the ordinal model, 3 by the linear model; they disagree about 3."
+        "On fluency, 3 of 4 pairs differ significantly by the ordinal model, 3 by the linear model; they disagree about 3."
     )
     assert "Only the ordinal model finds s3 better than s2 (ordinal p = .030, linear p = .080)." in said
     assert "Only the linear model finds s1 better than s3 (ordinal p = .200, linear p = .010)." in said
@@ -199,7 +199,7 @@ def test_disagreements_are_told_pair_by_pair(found: OrdinalResult) -> None:
     )
     same = replace(found, contrasts=pairs[3:])
     assert same.headline().endswith(
-        "1 of 1 pair of systems differs by the ordinal model, 1 by the linear model; they agree on the pair."
+        "1 of 1 pair differs significantly by the ordinal model, 1 by the linear model; they agree on the pair."
     )
 
 

@@ -114,7 +114,7 @@ def test_one_assessor_speaks_for_nobody_else(approved: Approved) -> None:
     assert found.test == "wilcoxon"
     assert found.notes_of("these-assessors-only")
     approved(words_of(found))
-    with pytest.raises(DataError, match="cannot be a random factor: with one assessor"):
+    with pytest.raises(DataError, match="cannot be a random factor: one assessor"):
         adjudge.compare(one, assessor_effects="random")
 
 

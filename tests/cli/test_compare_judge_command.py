@@ -14,7 +14,7 @@ from tests.analyses.test_judge_corrected import duels, rated
 from tests.cli.running import called
 
 from adjudge.analyses.corrected import compare_corrected, prefer_corrected
-from adjudge.analyses.corrected.words import pair_sentence, saving, validity
+from adjudge.analyses.corrected.words import saving, validity
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +32,8 @@ def test_the_league_the_pairs_and_what_is_said(folder: Path) -> None:
     for said in (found.headline(), str(saving(found)), validity(found), found.signature):
         assert said in done.stdout
     assert "corrected mean" in done.stdout
-    assert "as if topics" in done.stdout
-    words = called(folder, "compare", "ratings.csv", "--judge", "program", "--pairs").stdout
-    assert all(pair_sentence(found, pair) in words for pair in found.pairs)
+    assert "worth topics" in done.stdout
+    assert all(f"({pair.ends()})" in done.stdout for pair in found.pairs)
 
 
 def test_json_csv_and_latex(folder: Path) -> None:

@@ -25,12 +25,12 @@ def table(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "4 of 6 pairs of systems differ (own variances, bootstrap of the largest t)"),
-        (("--method", "t"), "4 of 6 pairs of systems differ (own variances, paired t, Holm)"),
-        (("--method", "tukey"), "4 of 6 pairs of systems differ (Tukey's test)"),
+        ((), "4 of 6 pairs differ significantly (bootstrap of the largest t)"),
+        (("--method", "t"), "4 of 6 pairs differ significantly (paired t, Holm)"),
+        (("--method", "tukey"), "4 of 6 pairs differ significantly (Tukey's test)"),
         (
             ("--best",),
-            "By Hsu's comparisons with the best (one-sided bootstrap of the largest t, level 0.95)",
+            "by Hsu's comparisons with the best (one-sided bootstrap of the largest t, level 0.95)",
         ),
         (("--against", "lead"), "ann - lead = "),
     ],

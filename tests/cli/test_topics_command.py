@@ -8,16 +8,13 @@ import json
 import shlex
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.approving import CheckPage
 from tests.cli.running import runner
 
 import adjudge
-from adjudge.analyses.topics.result import TopicRank, bars, topics_of_matrix
 from adjudge.cli.analysis import command_of, show_one
 from adjudge.core.errors import DataError, UsageError
-from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.demo.build import build
 
 PAGE = (Path(__file__).parents[2] / "docs" / "topics.md").read_text(encoding="utf-8")
@@ -94,40 +91,6 @@ def test_nothing_scored_says_what_to_run(tmp_path: Path) -> None:
     adjudge.init(tmp_path / "empty")
     with pytest.raises(DataError, match="nothing has been scored; run: adjudge score"):
         run(shlex.quote(str(tmp_path / "empty")))
-
-
-def standing(low: float, rank: float, high: float, name: str = "t", chosen: bool | None = None) -> TopicRank:
-    return TopicRank(name, 5, 0.5, 0.1, rank, low, high, 0, chosen)
-
-
-def test_a_picture_drawn_by_hand() -> None:
-    # From rank 10 to rank 20 in 11 characters: one for each rank.
-    rows = (standing(15, 17, 20), standing(10, 12, 14, "c"), standing(12, 15, 18, chosen=False))
-    axis, lines = bars(rows, width=11, chosen="c")
-    assert axis == "10       20"
-    assert lines == ["     ──●───", "──◆──", "  ───○───"]
-
-
-def test_pictures_of_almost_nothing() -> None:
-    nothing, flat = standing(NAN, NAN, NAN), standing(3.5, 3.5, 3.5)
-    assert bars((nothing,), width=11) == ("", [""])
-    assert bars((flat, nothing), width=11) == ("4         4", ["     ●", ""])
-
-
-@pytest.mark.parametrize("width", [11, 20, 41])
-def test_no_line_is_wider_than_the_picture(width: int) -> None:
-    values = np.random.default_rng(0).normal(size=(30, 12)) + np.arange(30)[:, None] / 5
-    matrix = ScoreMatrix(
-        values,
-        np.ones(values.shape),
-        tuple(f"t{i}" for i in range(30)),
-        tuple("abcdefghijkl"),
-        MeasureInfo("m"),
-    )
-    standings = topics_of_matrix(matrix).standings
-    axis, lines = bars(standings, width=width)
-    assert len(axis) == width == max(map(len, lines))
-    assert all(line.count("●") == 1 for line in lines)
 
 
 def test_in_a_narrow_terminal_the_picture_stands_below_with_its_topics(

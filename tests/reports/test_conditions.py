@@ -461,7 +461,16 @@ def test_what_is_said_of_every_fact(approved: Approved) -> None:
         ("questions-unknown", {}),
         ("no-questions", {}),
         ("alpha", {"title": "fluency", "source": "rating", "topics": 12, "alpha": alpha}),
-        ("alphas", {"questions": 3, "worst": ("fluency", 0.512), "best": ("coverage", 0.812), "reach": 1}),
+        (
+            "alphas",
+            {
+                "questions": 3,
+                "worst": ("fluency", 0.512),
+                "best": ("coverage", 0.812),
+                "reach": 1,
+                "least": 0.667,
+            },
+        ),
         ("same-scores", {"pairs": [["t5", "bart"], ["t5", "lead"]]}),
         ("no-texts", {}),
         ("near-texts", {"pairs": [("t5", "bart", 6, 10, 4)]}),

@@ -53,7 +53,7 @@ class NextStep:
 
 def next_step(c: Comparison) -> NextStep | None:
     """For the best system that is not human, where there are others: the first rival that can be decided."""
-    if (asked := _plan(c)) is None or c.scores is None:
+    if c.scores is None or c.scores.source == "-" or (asked := _plan(c)) is None:  # what was piped in is gone
         return None
     pairs = list(_undecided(c))
     if not pairs:

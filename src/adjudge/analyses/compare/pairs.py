@@ -52,6 +52,7 @@ from adjudge.data.scores import AllLengths, MeasureInfo, ScoreMatrix
 if TYPE_CHECKING:
     from adjudge.analyses.compare.next_step import NextStep
     from adjudge.analyses.methods import MethodsParagraph
+    from adjudge.analyses.phrasebook import Few
     from adjudge.stats.checks import BoolArray, FloatArray, IntArray
     from adjudge.stats.effects import PairEffects
     from adjudge.stats.equivalence import Equivalence
@@ -578,6 +579,15 @@ class Comparison(MatrixResult, Basis):
     def better(self) -> BoolArray:
         """Systems x systems, in the order of the standings: whether one is significantly better than the other."""
         return _better(self.matrix, self.tested[self.test], [s.system for s in self.standings])
+
+    @property
+    def short_of(self) -> Few:
+        """Of what there is too little for the pairs that are out of reach of the test that makes the groups."""
+        tested = self.tested[self.test]
+        resamples = tested.out_of_resamples(self.alpha)
+        if resamples and resamples == tested.count(OUT_OF_REACH):
+            return "resamples"
+        return "both" if resamples else "topics" if self.codes is None else "sets"
 
     @cached_property
     def next_step(self) -> NextStep | None:

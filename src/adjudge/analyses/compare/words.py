@@ -19,7 +19,6 @@ from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.fewest import fewest_words
 from adjudge.analyses.phrasebook import (
     REASONS,
-    Few,
     alpha_words,
     best_words,
     enumerated,
@@ -269,7 +268,8 @@ def next_words(c: Comparison, step: NextStep) -> Spoken:
         with_these = ""
         if c.sampled and c.population is not None:
             with_these = f" with {number_word(len(c.population.assessors))} assessors"
-        return f"About {more} ({step.topics:,} in all){with_these} would {against}, if they differ as here ({step.call})."
+        all_of_them = f"({step.topics:,} in all){with_these}"
+        return f"About {more} {all_of_them} would {against}, if they differ as here ({step.call})."
     whose = "" if c.population is None else f" for {c.population.like_these}"
     return (
         f"No number of topics would {against}{whose}. {capitalised(number_word(step.assessors or 0))} assessors or more"
@@ -283,6 +283,8 @@ def next_words(c: Comparison, step: NextStep) -> Spoken:
 def tally(c: Comparison) -> str:
     """How many pairs differ, and for whom; how many could not be found to, be tested, or compared."""
     tested = c.tested[c.test]
+    if not tested.count(DIFFERENT) + tested.count(ALIKE):
+        return f"no difference can be found: {_why_nothing(c)}"
     return ". ".join([_differ(c), *map(capitalised, _unresolved(c, tested))])
 
 
@@ -343,7 +345,7 @@ def _better_and_worse(c: Comparison, tested: Tested) -> dict[str, list[str]]:
 def _unresolved(c: Comparison, tested: Tested) -> Iterator[str]:
     """Pairs of which nothing can be said, by why."""
     if n := tested.count(OUT_OF_REACH):
-        yield too_few(n, _too_little(c, tested), c.alpha)
+        yield too_few(n, c.short_of, c.alpha)
     if n := tested.count(NOT_TESTED):
         yield f"{_pairs(n)} could not be tested"
     if n := tested.count(NOT_COMPARABLE):
@@ -352,14 +354,6 @@ def _unresolved(c: Comparison, tested: Tested) -> Iterator[str]:
 
 def _pairs(n: int) -> str:
     return f"{number_word(n)} pair{'' if n == 1 else 's'}"
-
-
-def _too_little(c: Comparison, tested: Tested) -> Few:
-    """Of what there is too little for the pairs that are out of reach."""
-    resamples = tested.out_of_resamples(c.alpha)
-    if resamples == tested.count(OUT_OF_REACH):
-        return "resamples"
-    return "both" if resamples else "topics" if c.codes is None else "sets"
 
 
 def _why_nothing(c: Comparison) -> Spoken:
@@ -384,14 +378,7 @@ def _why_nothing(c: Comparison) -> Spoken:
             f" or {westfall_young}{rest}"
         )
     if least == 1:
-        which = (
-            "the two"
-            if total == 1
-            else "all systems"
-            if not rest
-            else "the systems that have topics in common"
-        )
-        return f"{which} tie on every topic{rest}"
+        return f"{'the two' if total == 1 else 'systems'} tie on every topic that they share{rest}"
     of_resamples = tested.resamples is not None and least <= (1 + 1e-9) / (tested.resamples + 1)
     allowed = f"{tested.resamples:,} resamples" if of_resamples and tested.divisor > 1 else "these topics"
     smallest = f"the smallest p that {allowed} allow is {_p(least, c.alpha / tested.divisor)}"

@@ -175,6 +175,7 @@ def _topics(grounds: Grounds) -> Stated:
 
 
 def _findable(grounds: Grounds) -> Stated:
+    """Of the test that makes the groups, of which the headline speaks first."""
     comparison = grounds.comparison
     tested, pairs = comparison.tested[comparison.test], int(comparison.family.sum())
     test, correct = tested.results.test, comparison.asked.correct
@@ -184,8 +185,7 @@ def _findable(grounds: Grounds) -> Stated:
     }
     facts = []
     if n := tested.count(OUT_OF_REACH):
-        few = "resamples" if tested.wants_resamples(comparison.alpha) else "topics"
-        facts.append(Note.of("out-of-reach", n=n, pairs=pairs, few=few, **how))
+        facts.append(Note.of("out-of-reach", n=n, pairs=pairs, few=comparison.short_of, **how))
     for state, code in ((NOT_TESTED, "not-tested"), (NOT_COMPARABLE, "not-comparable")):
         if n := tested.count(state):
             facts.append(Note.of(code, n=n))

@@ -10,11 +10,18 @@ from adjudge.analyses import score_words
 from adjudge.analyses.agreement.words import alpha_sentence
 from adjudge.analyses.compare.words import THESE_ONLY
 from adjudge.analyses.conditions.copies import NEAR, RUN
-from adjudge.analyses.phrasebook import assessors_like_these, these_assessors
+from adjudge.analyses.phrasebook import (
+    Few,
+    alpha_words,
+    assessors_like_these,
+    enumerated,
+    these_assessors,
+    too_few,
+)
 from adjudge.analyses.plan.words import found_basis, number, reason, tested_by
 from adjudge.analyses.stability.words import population
 from adjudge.core.phrases import Spoken, spoken
-from adjudge.core.words import as_sentence, counted, listed, percent
+from adjudge.core.words import as_sentence, capitalised, counted, listed, percent
 
 if TYPE_CHECKING:
     from adjudge.analyses.conditions.result import State, TrustConditions
@@ -91,13 +98,8 @@ def _of_pairs(n: int, pairs: int) -> str:
     return whole if n == pairs else f"{n:,} of {pairs:,} pairs"
 
 
-def _level(alpha: float) -> str:
-    return f"{alpha:g}".removeprefix("0")
-
-
-def _out_of_reach(n: int, pairs: int, alpha: float, tested: Mapping[str, Any], few: str) -> str:
-    why = "too few topics differ" if few == "topics" else "there are too few resamples"
-    return f"For {_of_pairs(n, pairs)}, {why} to ever reach p = {_level(alpha)} ({tested_by(**tested)})"
+def _out_of_reach(n: int, pairs: int, alpha: float, tested: Mapping[str, Any], few: Few) -> str:
+    return f"{capitalised(too_few(n, few, alpha, pairs=_of_pairs(n, pairs)))} ({tested_by(**tested)})"
 
 
 # The top of the ranking
@@ -111,7 +113,7 @@ def _top(systems: Sequence[str], of: int) -> str:
         if others == 1
         else f"Each of the other {others:,} systems is significantly worse than another"
     )
-    return f"Top group: {listed(systems)}{alike}. {worse}"
+    return f"Top group: {enumerated(systems)}{alike}. {worse}"
 
 
 def _in_draws(
@@ -197,13 +199,13 @@ FACTS: Mapping[str, str | Callable[..., Spoken]] = {
         f"Which difference {counted(topics, 'topic')} can show is not known: {reason(why)}"
     ),
     "reach": _reach,
-    "at-this-error": "This takes the median standard error of this study; adjudge plan lets it vary, and gives another"
-    " number",
+    "at-this-error": "This is for the median standard error of this study; adjudge plan lets it vary, and gives"
+    " another number",
     "out-of-reach": _out_of_reach,
     "not-tested": lambda n: f"{counted(n, 'pair')} could not be tested",
     "not-comparable": lambda n: f"{counted(n, 'pair has', 'pairs have')} no topic in common",
     "in-reach": lambda pairs, alpha, tested: (
-        f"{_of_pairs(pairs, pairs).capitalize()} could reach p = {_level(alpha)} ({tested_by(**tested)})"
+        f"{capitalised(_of_pairs(pairs, pairs))} could reach p = {alpha_words(alpha)} ({tested_by(**tested)})"
     ),
     "computed-from-texts": "No assessor gave these scores: they are computed from texts",
     "nobody-named": "The scores name no assessor: whether people gave them is not known",

@@ -53,7 +53,7 @@ class CompareCorrected(Analysis["CorrectedComparison"]):
     at_random: bool = option(
         False, help="The topics that people judged were drawn at random: skip the check."
     )
-    pairs: bool = option(False, help="Print every pair: difference, interval and p.")
+    pairs: bool = option(False, help="Print every pair, also of more than ten systems.")
     side: Side = option(
         "both",
         metavar="SIDE",
@@ -120,7 +120,7 @@ class PreferCorrected(PairAnalysis["CorrectedComparison"]):
     at_random: bool = option(
         False, help="The topics that people judged were drawn at random: skip the check."
     )
-    pairs: bool = option(False, help="Print every pair: difference, interval and p.")
+    pairs: bool = option(False, help="Print every pair, also of more than ten systems.")
     seed: int = shared("seed", panel=ADVANCED)
 
     def how(self) -> Compare:

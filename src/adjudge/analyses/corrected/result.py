@@ -33,6 +33,7 @@ from adjudge.analyses.conclusions import (
 )
 from adjudge.analyses.corrected import CompareCorrected, PreferCorrected
 from adjudge.analyses.corrections import CORRECTIONS
+from adjudge.analyses.phrasebook import ends_of_difference, short_conclusion
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
@@ -40,7 +41,7 @@ from adjudge.core.errors import among as among_known
 from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
-from adjudge.core.words import counted, decimal, listed
+from adjudge.core.words import counted, decimal, listed, p_number
 from adjudge.data.scores import MeasureInfo, ScoreTable
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.spec import judge_of, same_name
@@ -338,9 +339,8 @@ class CorrectedPair:
 
     def ends(self) -> str:
         """`0.103 to 0.519`; an end that a step-down test cuts at 0 is `above 0` or `below 0`, which is not in it."""
-        cut = self.conclusion == "differ"
-        low = "above 0" if cut and self.low == 0 else _end(self.low)
-        return f"{low} to {'below 0' if cut and self.high == 0 else _end(self.high)}"
+        differ = self.conclusion == "differ"
+        return ends_of_difference(self.low, self.high, differ=differ, form=".3f") or ""
 
     def record(self) -> dict[str, Any]:
         """A row of the table of pairs."""
@@ -569,7 +569,16 @@ class CorrectedComparison(Result):
         correction = CORRECTIONS[self.testing.correct].for_all_pairs
         return Table.of(
             "pairs",
-            ({"measure": self.measure, "judge": self.judge, **pair.record()} for pair in self.pairs),
+            (
+                {
+                    "measure": self.measure,
+                    "judge": self.judge,
+                    **pair.record(),
+                    "p shown": p_number(pair.p_adjusted) or None,
+                    "short": short_conclusion(CONCLUSIONS.index(pair.conclusion), self.testing.alpha),
+                }
+                for pair in self.pairs
+            ),
             Column("measure", show="never"),
             Column("judge", show="never"),
             Column("a", "system", right=False),
@@ -584,8 +593,10 @@ class CorrectedComparison(Result):
             Column("ratio", "variance ratio", format=".2f"),
             Column("effective", "worth topics", format=".1f"),
             *(Column(name, show="never") for name in further),
-            Column("p_adjusted", "p", format=".3f"),
-            Column("conclusion", right=False),
+            Column("p_adjusted", show="never"),
+            Column("p shown", "p", data=False, right=True),
+            Column("conclusion", show="never"),
+            Column("short", "", data=False, right=False),
             Column("why", show="never"),
             title=f"Differences, with intervals at {_level(self.interval_level)} each ({correction})",
         )

@@ -35,8 +35,8 @@ def _outside(
     why = f"by {judge}'s {_gave(unit)} the topics that people judged are unlike the others"
     if method == "rogan-gladen":
         why = (
-            f"with {counted(labelled, 'topic')} labelled, the share is corrected by {judge}'s errors on all systems, and"
-            " on this one it may err otherwise"
+            f"with {counted(labelled, 'topic')} labelled, the share is corrected by {judge}'s errors on all systems,"
+            " and on this one it may err otherwise"
         )
     return (
         f"{system}: people's own mean, {decimal(people)}, lies outside the corrected interval, {decimal(low)} to"
@@ -59,8 +59,8 @@ NOTES = {
         " comparisons of that system"
     ),
     "some-systems-on-topics": lambda topics: (
-        f"people judged only some systems on {counted(topics, 'topic')}: a pair's interval holds if the topics with both"
-        " were drawn at random"
+        f"people judged only some systems on {counted(topics, 'topic')}: a pair's interval holds if the topics with"
+        " both were drawn at random"
     ),
     "lambda-at-limit": lambda judge, limit, pairs: (
         f"lambda is at its limit of {limit:g} in {counted(pairs, 'pair')}: {judge}'s differences there are smaller than"
@@ -159,13 +159,13 @@ def saving(result: CorrectedComparison) -> Spoken:
     if saved.topics <= 0:
         rather = f": compare people's scores alone, without {Argument('judge')}"
         return (
-            f"{judge} saves no human {unit}s: its {_gave(unit)} on {further} are worth what people's on"
-            f" {counted(saved.median, 'topic')} would be{over}, and they judged {judged}{rather if apart else ''}."
+            f"{judge} saves no human {unit}s: with its {_gave(unit)} on {further}, differences are known as if people"
+            f" had judged {counted(saved.median, 'topic')}{over}, and they judged {judged}{rather if apart else ''}."
         )
     return (
         f"{judge}'s {_gave(unit)} on {further} save about {counted(saved.topics, 'topic')}"
-        f" ({counted(saved.judgments, f'human {unit}')}): differences are known as if people had judged {saved.median:,}"
-        f" instead of {judged}{over}."
+        f" ({counted(saved.judgments, f'human {unit}')}): differences are known as if people had judged"
+        f" {saved.median:,} instead of {judged}{over}."
     )
 
 
@@ -180,7 +180,8 @@ def validity(result: CorrectedComparison) -> str:
     if not result.unlabelled:
         drawn = "the topics on which people judged both systems of a pair"
     told = ", as was said," if result.asked.at_random else ""
-    return f"The intervals hold for {who}, if {drawn} were drawn at random from all {len(result.topics):,}{told} and {even}."
+    total = f"all {len(result.topics):,}"
+    return f"The intervals hold for {who}, if {drawn} were drawn at random from {total}{told} and {even}."
 
 
 def _span(numbers: Sequence[int], noun: str | None = None) -> str:

@@ -67,8 +67,8 @@ def _pairs(result: CountsTable, measure: CountsByMeasure) -> str:
             by = "" if alike else f"by {test.words} "
             rest.append(f"{by}{too_few(n, 'topics', result.asked.alpha)}")
     return (
-        f"{measure.named}: of {counted(pairs, 'pair')} {differ} {'differs' if pairs == 1 else 'differ'} (p <= {alpha}, not"
-        f" corrected){''.join(f'; {words}' for words in rest if words)}."
+        f"{measure.named}: pairs that differ, of {pairs:,}: {differ} (p <= {alpha}, not corrected)"
+        f"{''.join(f'; {words}' for words in rest if words)}."
     )
 
 

@@ -128,8 +128,8 @@ def about_spread(check: SpreadCheck, alpha: float) -> str:
     if check.p > alpha:
         return f"{start}; {seen}. Systems do not differ significantly in how much they vary ({friedman})."
     return (
-        f"{start}; {seen}, and systems differ significantly in how much they vary ({friedman}): p is too small for pairs"
-        " that vary much and too large for the others. The other methods do not suppose this."
+        f"{start}; {seen}, and systems differ significantly in how much they vary ({friedman}). So p is too small for"
+        " pairs that vary much and too large for the others; the other methods do not suppose this."
     )
 
 
