@@ -272,7 +272,7 @@ def _conflicts_of(again: JudgedAgain) -> Iterator[str]:
 
 def _moved(bars: ResolvedScores) -> str:
     """How far the bars reach, and what that leaves of the ranking."""
-    places = f"; {_open_pairs(bars)} of {counted(bars.pairs, 'pair')} of systems" if bars.pairs else ""
+    places = f"; of {counted(bars.pairs, 'pair')} of systems, {_open_pairs(bars)}" if bars.pairs else ""
     if not bars.moved:
         return f"{_where(bars)}: no repeated judgment changes a score{places}."
     widths = [abs(b - a) for a, b in zip(bars.scores["min"], bars.scores["max"], strict=True)]
