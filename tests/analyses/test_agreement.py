@@ -299,9 +299,7 @@ def test_the_assessor_whose_absence_raises_alpha_most(approved: Approved) -> Non
     approved(words_of(found))
     two = agreement(ratings(assessors=2))
     approved(words_of(two), "two assessors")
-    assert {each.rise.why for each in two.questions[0].without} == {
-        "with two assessors nobody is left to agree without one"
-    }
+    assert {each.rise.why for each in two.questions[0].without} == {"with two assessors, one is left"}
 
 
 def test_nobodys_absence_raises_alpha_where_all_say_the_same_of_one_who_is_right(approved: Approved) -> None:

@@ -201,7 +201,7 @@ def test_planted_conflicts_come_back_exactly(topics: list[list[Planted]]) -> Non
         sum(len({answer for _, answer in each}) > 1 for each in marking.keys.values()) == sentence_conflicts
     )
     assert counts(marking)[2] == sentence_judgments
-    row = shown(gathered).table("conflicts").row(what="the same marks, another completeness", scope="all")
+    row = shown(gathered).table("conflicts").row(what="same marks, different completeness", scope="all")
     assert [row[name] for name in ("judgments", "repeated", "different", "units")] == [
         total,
         repeated,
@@ -303,7 +303,7 @@ def test_counts_equal_the_definition(made: Made) -> None:
     for scope, words in SCOPES.items():
         repeated, differ, units = plain_counts(made, scope)
         assert counts(own, scope)[1:3] == (repeated, differ)
-        row = table.row(what="the same marks, another completeness", scope=words)
+        row = table.row(what="same marks, different completeness", scope=words)
         assert (row["repeated"], row["different"], row["units"]) == (repeated, differ, units)
 
 
@@ -379,7 +379,7 @@ def test_shares_are_of_all_judgments_as_in_the_paper(
     found = StabilityResult(name="duc", again=(again,))
     approved(found.about("conflicts"))
     table = found.table("different-answers")
-    for scope in ("of different summaries", "all"):
+    for scope in ("different summaries", "all"):
         assert table.row(answers=3, scope=scope)["judgments"] == three
         assert table.row(answers=3, scope=scope)["share"] == three / total
         own = [row["judgments"] for row in table.records() if row["scope"] == scope]

@@ -166,7 +166,7 @@ def test_where_systems_do_not_differ_it_is_the_smallest_that_is_found(approved: 
     [
         (
             judged().drop(columns="assessor").drop_duplicates(["topic", "system"]),
-            "these scores say no assessor",
+            "the scores name no assessors",
         ),
         (judged(assessors=1), "there is only one assessor"),
         (judged(topics=1), "there is only one topic"),
@@ -176,7 +176,7 @@ def test_where_systems_do_not_differ_it_is_the_smallest_that_is_found(approved: 
             judged(assessors=4).pipe(
                 lambda f: f[f["assessor"].str[1:].astype(int) == f["topic"].str[1:].astype(int) % 4]
             ),
-            "the judgments do not tell system:topic, assessor:system:topic and repeat apart",
+            "the judgments do not separate system:topic, assessor:system:topic and repeat",
         ),
     ],
 )
@@ -214,7 +214,7 @@ def test_a_plan_without_assessors_has_none() -> None:
     found = adjudge.plan(frame, difference=0.5, test="t", normal=True, simulations=20)
     assert (found.sources, found.designs) == (None, None)
     with pytest.raises(
-        DataError, match="overall: designs of judging cannot be compared: these scores say no"
+        DataError, match="overall: designs of judging cannot be compared: the scores name no"
     ):
         adjudge.plan(frame, difference=0.5, test="t", normal=True, simulations=20, groups=[2])
     one = adjudge.plan(judged(assessors=1), difference=0.5, test="t", normal=True, simulations=20)

@@ -378,7 +378,7 @@ MISTAKES = [
     (
         1,
         "people list empty",
-        "empty: nobody is known yet; add somebody with: adjudge people add empty NAME",
+        "empty: nobody yet; add somebody with: adjudge people add empty NAME",
     ),
     (2, "assign my-eval", "no protocol is named"),
     (2, "assign my-eval --protocol rating --per-summary 9", "--per-summary is 9, expected 1 to 2"),

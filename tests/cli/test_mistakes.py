@@ -693,7 +693,7 @@ TEXTS = [
         'old/summaries.jsonl:1: no "topic"',
         {"old/summaries.jsonl": records({"id": "1", "summary": "A."})},
     ),
-    M("nothing to undo", "undo old", 2, "there is nothing to undo", {"old/summaries.jsonl": NO_REFERENCE}),
+    M("nothing to undo", "undo old", 2, "nothing to undo", {"old/summaries.jsonl": NO_REFERENCE}),
     M("undo after judging", "undo judged", 1, "adjudge judgments remove EVALUATION --protocol rating --why"),
     M(
         "a report into a file",

@@ -66,7 +66,7 @@ def lets_in(link: str) -> str | None:
 def test_a_person_is_added_and_gets_a_link() -> None:
     done = run("add my-eval anna --name 'Anna B.'")
     first, link, last, todo = done.stdout.splitlines()
-    assert first == "anna may sign in as assessor. The link is shown this once:"
+    assert first == "anna may sign in as assessor. The personal link, shown only once:"
     assert re.fullmatch(r"http://127\.0\.0\.1:8000/in#[\w-]{43}", link)
     assert last.endswith("Lost? adjudge people link my-eval anna")
     assert todo.startswith("next: adjudge assign my-eval")
@@ -180,8 +180,8 @@ def test_a_new_link() -> None:
         session = opened.sessions.start("anna", timedelta(hours=1))
     done = run("link my-eval anna --public-url https://judge.example.org").stdout.splitlines()
     assert done[0] == (
-        "anna has a new link; the old one, their sessions and their old password work no more."
-        " The link is shown this once:"
+        "anna has a new link; the old link, password and sessions no longer work."
+        " The personal link, shown only once:"
     )
     assert done[1].startswith("https://judge.example.org/in#")
     assert (lets_in(old), lets_in(done[1])) == (None, "anna")
@@ -220,7 +220,7 @@ def test_the_log_says_what_happened_the_latest_first() -> None:
 def test_nobody_is_there_yet() -> None:
     for line in ("list my-eval", "suspend my-eval anna", "link my-eval anna"):
         with pytest.raises(
-            DataError, match=r"^my-eval: nobody is known yet; add somebody with: adjudge people"
+            DataError, match=r"^my-eval: nobody yet; add somebody with: adjudge people"
         ):
             run(line)
     assert not Path("my-eval/judgments.sqlite").exists()

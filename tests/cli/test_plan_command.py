@@ -68,8 +68,8 @@ def test_a_difference_is_planned_for() -> None:
     assert printed.startswith("ROUGE-2, 100 words (12 topics in common, 36 pairs of systems)\ntest ")
     assert "\n\npower for a difference of 0.01, 36 pairs compared\n" in printed
     assert (
-        "To find a difference of 0.01 in ROUGE-2 at 100 words between two systems with 80 % power (paired"
-        " Wilcoxon, Holm over 36 pairs, alpha .05)"
+        "to find a difference of 0.01 in ROUGE-2 at 100 words with 80 % power (paired Wilcoxon, Holm over 36 pairs,"
+        " alpha .05)"
     ) in " ".join(printed.split())
     assert "|plan:resampled|pairs:36|test:wilcoxon|" in printed.splitlines()[-1]
 
@@ -77,7 +77,7 @@ def test_a_difference_is_planned_for() -> None:
 def test_without_a_difference_the_smallest_is_said() -> None:
     printed = run(f"my-eval -m rouge-2 {QUICKLY}").stdout
     assert "topics needed" not in printed
-    assert "With 12 topics the smallest difference in ROUGE-2 at 100 words between two systems" in printed
+    assert "On 12 topics, the smallest difference in ROUGE-2 at 100 words that is found with 80 % power" in printed
 
 
 def test_all_tests_and_one_test() -> None:
@@ -90,15 +90,15 @@ def test_all_tests_and_one_test() -> None:
 
 
 def test_a_file_of_ratings_says_how_many_assessors(of_ratings: str) -> None:
-    assert re.search(r"^assessors +spread +topics needed +can find$", of_ratings, re.MULTILINE)
+    assert re.search(r"^assessors +spread +topics needed +detectable$", of_ratings, re.MULTILINE)
     assert re.search(r"^ +any +\S+ +\d+ +\S+$", of_ratings, re.MULTILINE)
-    assert "Every summary has 3 assessors; their disagreement makes" in of_ratings
+    assert "Assessors' disagreement (3 assessors per summary) is" in of_ratings
 
 
 def test_noise_and_designs_of_ratings(of_ratings: str) -> None:
     assert "where the noise comes from (REML, 270 judgments: 3 systems, 3 assessors, 30 topics)" in of_ratings
     assert re.search(
-        r"^assessor:system +\S+ +\S+ +\S+ % .*only more assessors average this out$", of_ratings, re.M
+        r"^assessor:system +\S+ +\S+ +\S+ % .*only more assessors average it out$", of_ratings, re.M
     )
     assert "\ndesigns for 90 judgments of each system: power for a difference of 0.3" in of_ratings
     assert re.search(r"^ +3 +1 +30 +30 +90 +90 .* as now$", of_ratings, re.M)
@@ -160,7 +160,7 @@ def test_latex_is_a_table() -> None:
 
 def test_notes_go_to_standard_error() -> None:
     done = run(f"my-eval -m rouge-2 {QUICKLY}")
-    assert "note: the spread comes from 12 topics" in " ".join(done.stderr.split())
+    assert "note: from 12 topics: the spread is known within" in " ".join(done.stderr.split())
     assert "note:" not in done.stdout
 
 
@@ -189,7 +189,7 @@ def test_designs_that_cannot_be_had_are_one_line() -> None:
             UsageError,
             "1 group of 90 assessors with two topics each take 180 judgments",
         ),
-        ("my-eval -m rouge-2 --groups 2", DataError, "cannot be compared: these scores say no assessor"),
+        ("my-eval -m rouge-2 --groups 2", DataError, "cannot be compared: the scores name no assessors"),
     ):
         with pytest.raises(error) as refused:
             run(f"{options} --test t --normal {QUICKLY}")

@@ -133,7 +133,7 @@ def test_the_same_rows_again_are_nothing_new(make: Make, snapshot: Snapshot, on_
     report = e.take(items(*rows), on_clash=on_clash)
     assert (report.is_change, report.read) == (False, 6)
     assert report.same == {"documents": 1, "summaries": 1, "scores": 2}
-    assert list(report.lines()) == ["seen again, the same: 1 document, 1 summary, 2 scores", "nothing new"]
+    assert list(report.lines()) == ["already there, the same: 1 document, 1 summary, 2 scores", "nothing new"]
     assert snapshot(e.path) == before
     assert (e.path / "topics.jsonl").stat().st_mtime_ns == times, "no file is written"
     with pytest.raises(FormatError, match="a second score of imported:q"):

@@ -150,7 +150,7 @@ def test_what_changes_nothing_is_no_change(e: Evaluation) -> None:
 def test_an_older_folder_has_no_history(e: Evaluation) -> None:
     rmtree(e.path / HISTORY)
     found = e.history()
-    assert (found.changes, found.headline()) == ((), "no change is kept: there is nothing to undo")
+    assert (found.changes, found.headline()) == ((), "nothing to undo")
     with pytest.raises(UsageError, match="nothing to undo"):
         e.undo()
     e.units()

@@ -249,7 +249,7 @@ def test_of_several_lengths_the_fullest_is_looked_at() -> None:
     assert next(each for each in found.results["stability"].noise).length == 100
     judged = of(found, "trust")
     assert [each.title for each in found.results["agreement"].questions] == ["overall"]
-    words = "Agreement is looked at on texts of 100 words, which have the most scores"
+    words = "Agreement is for texts of 100 words, which have the most scores"
     assert any(text.startswith(words) for text in judged.content.about)
     shorter = next(each for each in found.conditions if each.length == 50 and each.measure == "overall")
     (agreed,) = [each for each in shorter.conditions if each.name == "agreement"]

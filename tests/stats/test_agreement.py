@@ -258,7 +258,7 @@ def test_krippendorffs_thresholds(alpha: float, shown: str, verdict: str) -> Non
 @pytest.mark.parametrize(
     ("clusters", "agreeing", "why"),
     [
-        (4, False, "resampling 4 clusters says too little, there must be 5"),
+        (4, False, "too few clusters to resample (4, needs 5)"),
         (5, False, None),
         (40, True, "nearly all resamples give the same value"),
     ],

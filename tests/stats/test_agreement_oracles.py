@@ -308,7 +308,7 @@ def test_undefined_coefficients_explain_themselves() -> None:
     one = krippendorff([[1, 2], [2, 2]], rng=rng(), clusters=["t", "t"])
     assert one.why is None
     assert math.isnan(one.low)
-    assert one.why_no_interval == "there is one cluster: nothing to resample"
+    assert one.why_no_interval == "only one cluster: nothing to resample"
     for form in intraclass(NOBODY, rng=rng()).all:
         assert form.why == "nothing was judged by two assessors"
     assert "nothing to agree on" in str(intraclass(SAME, rng=rng()).single.why)

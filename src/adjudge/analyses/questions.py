@@ -17,7 +17,7 @@ from adjudge.core.words import natural
 from adjudge.data.scores import UNSET, AllLengths
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pairs.sides import WON, judged_pairs, named_summary, sides_of
-from adjudge.judgments.protocol import PREFERENCE, RATING, UNIT, UNMARKED, Question
+from adjudge.judgments.protocol import PREFERENCE, QUALITY, RATING, UNIT, UNMARKED, Question
 from adjudge.judgments.tasks import TextRef, is_anonymous
 from adjudge.measures.judged.answers import given_value, protocol_of
 from adjudge.measures.judged.pyramid import PyramidPeer, pyramid_peers
@@ -146,8 +146,18 @@ class Asked:
 
 def titled(questions: Sequence[QuestionMatrix]) -> tuple[QuestionMatrix, ...]:
     """The questions with titles that tell them apart."""
-    titles = titles_of([(question.source, question.question) for question in questions])
+    labelled = [(question.source, _labelled(question)) for question in questions]
+    clear = len(set(labelled)) == len(labelled)
+    titles = titles_of(
+        labelled if clear else [(question.source, question.question) for question in questions]
+    )
     return tuple(replace(question, title=title) for question, title in zip(questions, titles, strict=True))
+
+
+def _labelled(question: QuestionMatrix) -> str:
+    """`capitalization (100 words)`, for a question on quality that has only a number."""
+    numbered = question.asked.startswith(QUALITY) and question.label
+    return question.question.replace(question.asked, question.label, 1) if numbered else question.question
 
 
 def titles_of(named: Sequence[tuple[str | None, str]]) -> list[str]:

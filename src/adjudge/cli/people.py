@@ -142,7 +142,7 @@ def suspend(
     elif restore:
         say(f"{person} may sign in again, by the link they had")
     else:
-        say(f"{person} is signed out and cannot sign in, the password is gone; their answers stay")
+        say(f"{person} is signed out and cannot sign in; their answers stay, their password is deleted")
 
 
 @people.command("link", epilog=f"Example: {PEOPLE['link']}")
@@ -165,7 +165,7 @@ def link(
     if json:
         show_json({"person": person, "link": made.url(base)})
     else:
-        what = f"{person} has a new link; the old one, their sessions and their old password work no more"
+        what = f"{person} has a new link; the old link, password and sessions no longer work"
         _show(what, made.url(base), evaluation, person)
 
 
@@ -198,11 +198,9 @@ def log(
 
 
 def _show(what: str, url: str, evaluation: Path, person: str) -> None:
-    say(f"{what}. The link is shown this once:")
+    say(f"{what}. The personal link, shown only once:")
     print(url)  # on one line however long it is, so that it can be copied
-    say(
-        f"Whoever has it is {person}: give it to nobody else. Lost? adjudge people link {evaluation} {person}"
-    )
+    say(f"Anyone with this link signs in as {person}. Lost it? adjudge people link {evaluation} {person}")
 
 
 def _when(stamp: str | None, precise: int = 16) -> str | None:
@@ -236,4 +234,4 @@ def _need(path: Path) -> Evaluation:
 
 
 def _nobody(path: Path) -> str:
-    return f"nobody is known yet; add somebody with: adjudge people add {path} NAME"
+    return f"nobody yet; add somebody with: adjudge people add {path} NAME"

@@ -131,6 +131,6 @@ def _overview(scores: Scores, chosen: list[str]) -> None:
     ]
     show_table(("measure", "rows>", "topics>", "systems>", "missing>", "mean>", "better"), rows)
     print()
-    say("in the same order, as -m takes them:")
+    say("names for -m, in the same order:")
     for measure in shown:
         say(f"  {measure}")

@@ -174,7 +174,7 @@ def _missing(collection: Collection) -> Iterator[Finding]:
             severity="warning",
             code="missing-summaries",
             what=f"{counted(len(lacking), 'summary', 'summaries')} of {counted(systems, 'system')} missing",
-            effect="their means are over fewer topics; pairs use only the topics both have",
+            effect="means are over fewer topics; pairs use common topics only",
             where=by_system(lacking),
             count=len(lacking),
         )
@@ -315,14 +315,14 @@ def _truncated(collection: Collection) -> Iterator[Finding]:
         "warning",
         "truncated",
         f"{counted(len(cut), 'text')} cut off in mid-sentence",
-        "a text that was cut by accident scores lower than its system deserves",
+        "texts cut by accident score lower than their system deserves",
         cut,
     )
     yield from _found(
         "note",
         "no-full-stop",
         f"{counted(len(style), 'text')} of systems that mostly end without a full stop",
-        "none if that is their style; if the output was cut at a limit, scores are lower",
+        "fine if that is their style; if output was cut at a limit, scores are lower",
         style,
     )
 

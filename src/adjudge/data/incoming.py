@@ -141,10 +141,10 @@ class ImportReport:
                 " adjudge assign has them judged anew"
             )
         if self.unread:
-            yield f"whether judgments of replaced texts still count was not looked at: {self.unread}"
-        yield from _counted("more is known of", self.filled)
+            yield f"whether judgments of replaced texts still count is unknown: {self.unread}"
+        yield from _counted("completed:", self.filled)
         yield from _counted("skipped, already there:", self.skipped)
-        yield from _counted("seen again, the same:", self.same)
+        yield from _counted("already there, the same:", self.same)
         if self.scores:
             yield f"scores: {', '.join(f'{n:,} of {measure}' for measure, n in self.scores.items())}"
         for verb, counts in (("left out", self.left_out), ("noted", self.noted)):

@@ -180,7 +180,7 @@ class PastChange:
     def state(self) -> str:
         word = "redo" if self.undone else "undo"
         if self.why_not is not None:
-            return f"no {word}: {self.why_not}"
+            return f"no {word}"
         return f"{word}: after {counted(self.after, 'other')}" if self.after else f"{word}: next"
 
     def as_dict(self) -> dict[str, Any]:
@@ -206,7 +206,7 @@ class ChangeHistory(Tabular):
 
     def headline(self) -> str:
         if not self.changes:
-            return "no change is kept: there is nothing to undo"
+            return "nothing to undo"
         done = [change for change in self.changes if not change.undone]
         size = f"{HISTORY}/ holds {history.in_bytes(self.size)}"
         if not done:
@@ -262,7 +262,7 @@ def past_changes(entries: Sequence[HistoryEntry], why_not: Mapping[str, str | No
                     after=after,
                 )
             )
-            blocked = blocked or (reason and f"{entry.note.what} comes first, and cannot be {_done(undone)}")
+            blocked = blocked or (reason and f"{entry.note.what} comes first and cannot be {_done(undone)}")
         changes += past if undone else reversed(past)
     return ChangeHistory(changes=tuple(changes), size=history.kept_bytes(entries))
 

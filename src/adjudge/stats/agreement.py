@@ -151,7 +151,7 @@ def krippendorff_without(
         others = _given(np.delete(whole, column, axis=1), numbers, resamples, level, pairable=True)
         why = None
         if whole.shape[1] < 3:
-            why = "with two assessors nobody is left to agree without one"
+            why = "with two assessors, one is left"
         elif not others.units:
             why = "the others judged nothing together"
         elif others.scale.size < 2:
@@ -481,11 +481,11 @@ class _Given:
         low = high = math.nan
         why = None
         if self.clusters < 2:
-            why = "there is one cluster: nothing to resample"
+            why = "only one cluster: nothing to resample"
         elif self.resamples < 2:
             why = NOT_RESAMPLED
         elif self.clusters < LEAST_CLUSTERS:
-            why = f"resampling {self.clusters} clusters says too little, there must be {LEAST_CLUSTERS}"
+            why = f"too few clusters to resample ({self.clusters}, needs {LEAST_CLUSTERS})"
         elif defined.size < LEAST_DEFINED * self.resamples:
             why = "it is undefined in most resamples"
         else:

@@ -154,8 +154,8 @@ def test_a_judge_that_loves_length_and_its_family(folder: Made) -> None:
     assert own["others"] == "one, three, two"
     assert own["excess_low"] > 0  # type: ignore[operator]
     assert "favours" in found.headline()
-    assert "longer texts: relevance" in found.headline()
-    assert "systems of its own family (gpt-a and gpt-b): relevance" in found.headline()
+    assert "longer texts (relevance)" in found.headline()
+    assert "systems of its own family (gpt-a and gpt-b) (relevance)" in found.headline()
     said = " ".join(found.sentences())
     assert "the one twice as long gets" in said
     assert "standard deviations more from robot" in said
@@ -164,13 +164,13 @@ def test_a_judge_that_loves_length_and_its_family(folder: Made) -> None:
 def test_a_judge_that_is_moved_by_nothing_else(folder: Made) -> None:
     found = effects(folder(Planted()))
     assert found.headline() == (
-        "No effect of length, human texts and baseline texts on robot was shown beside what people see (Holm over 3"
-        " effects)."
+        "No significant effect of length, human texts and baseline texts on robot where people see no difference (Holm"
+        " over 3 effects)."
     )
     assert {each.group for each in found.favours} == {"human", "baseline"}
     said = " ".join(found.sentences())
-    assert "family takes the part of their names" in said
-    assert "no effect of length beside what people see was shown" in said
+    assert "name the family by a part of its systems' names" in said
+    assert ": not significant." in said
 
 
 def test_repeats_are_counted_by_hand(folder: Made) -> None:
@@ -199,7 +199,7 @@ def test_without_repeats_it_says_how_to_get_them(folder: Made) -> None:
     assert "judge llm --repeats 0.1" in next(iter(effects(path).about("judge-repeats")))
     write_card(Evaluation.open(path).folder, replace(card, kind="learned"))
     assert tuple(effects(path).about("judge-repeats")) == (
-        "robot is learned, and answers the same question about the same texts alike.",
+        "robot is learned and always gives the same answer to the same question.",
     )
 
 
@@ -212,7 +212,7 @@ def test_a_preference_for_the_left_side(folder: Made) -> None:
     assert order.swapped.low > 0.1
     assert order.swapped.left.share > 3 * order.swapped.right.share
     assert "It prefers the left side" in " ".join(found.sentences())
-    assert "the left side of a pair: preference-summaries" in found.headline()
+    assert "the left side of a pair (preference-summaries)" in found.headline()
     # of pairs, length is that of the first over the second, and answers are shares of wins
     [length] = found.lengths
     assert length.pairs
@@ -245,7 +245,7 @@ def test_a_judge_that_does_not_mind_order(folder: Made) -> None:
     [order] = found.order
     assert order.swapped is not None
     assert order.swapped.low <= 0 <= order.swapped.high
-    assert "No preference for a side was shown" in " ".join(found.sentences())
+    assert "No significant preference for a side" in " ".join(found.sentences())
 
 
 def test_pairs_in_one_order_are_compared_with_people(folder: Made) -> None:
@@ -256,14 +256,14 @@ def test_pairs_in_one_order_are_compared_with_people(folder: Made) -> None:
     assert order.left is not None
     assert order.left.interval()[0] > 0.05
     said = " ".join(tuple(found.about("judge-order")))
-    assert "That is an association" in said
+    assert "That is an effect of order only if" in said
     # nothing that an association alone shows is in the first sentence
     assert "side of a pair" not in found.headline()
 
 
 def test_a_card_tells_of_invalid_answers_and_cost(folder: Made) -> None:
     path = folder(Planted())
-    assert "has no card here" in " ".join(effects(path).sentences())
+    assert "has no card" in " ".join(effects(path).sentences())
     card = JudgeCard(
         JUDGE,
         "language-model",
@@ -293,7 +293,7 @@ def test_a_card_tells_of_invalid_answers_and_cost(folder: Made) -> None:
     )
     # the card's family counts where none is given
     assert found.table("judge-favours").row(group="own family")["systems"] == "gpt-a, gpt-b"
-    assert "is not known: no system has such a name" in " ".join(effects(path, family="claude").sentences())
+    assert "is unknown: no system has such a name" in " ".join(effects(path, family="claude").sentences())
 
 
 def test_savings(folder: Made) -> None:
@@ -313,8 +313,8 @@ def test_savings(folder: Made) -> None:
     )
     assert low <= counts <= high
     assert said.endswith(
-        f"count as {counts} at the most (median over 21 pairs of systems; 95% interval {low} to {high}): a saving of"
-        f" {counts - 24}."
+        f"is worth at most {counts - 24} more topics judged by people: 24 topics with its answers count as {counts}"
+        f" (median over 21 pairs of systems; 95% interval {low} to {high})."
     )
     constant = replace(
         benches,
@@ -322,9 +322,8 @@ def test_savings(folder: Made) -> None:
         benches=tuple(b.with_judge("constant", np.full(len(b.judge_answers), 4.0)) for b in benches.benches),
     )
     none = judge_effects(constant, QUICK)
-    assert (
-        "count as 24 (median over 21 pairs of systems; 95% interval 24 to 24): it saves nothing."
-        in " ".join(none.sentences())
+    assert "count as 24 (median over 21 pairs of systems; 95% interval 24 to 24)." in " ".join(
+        none.sentences()
     )
     assert none.headline().startswith(
         "Whether order, length or a text's author moves constant cannot be said"
@@ -353,7 +352,7 @@ def test_a_table_of_scores_knows_neither_order_nor_length() -> None:
     ]
     found = judge_effects(benches_of(scores_of(pd.DataFrame(rows)), "x"), QUICK)
     assert (len(found.order), len(found.lengths), len(found.repeats)) == (0, 0, 0)
-    assert "The effect of length on x is not known" in " ".join(found.sentences())
+    assert "The effect of length on x is unknown" in " ".join(found.sentences())
     assert found.savings[0].saved.pairs == 6
 
 
@@ -390,4 +389,4 @@ def test_people_stand_beside_the_judge(folder: Made) -> None:
     assert [each.who for each in found.repeats] == [JUDGE, "people"]
     assert found.repeats[1].same.n == 30
     said = next(iter(found.about("judge-repeats")))
-    assert f"; people did so {100 * found.repeats[1].same.share:.0f}% of the time" in said
+    assert f"; people did in {100 * found.repeats[1].same.share:.0f}%" in said

@@ -75,8 +75,8 @@ def test_a_judge_that_sees_what_people_see_passes_alone() -> None:
     assert not of(found, "constant").passes
     assert of(found, "random").passed == 0
     assert found.headline() == (
-        "On overall program passes the alternative-annotator test at epsilon 0.2 (it wins against 3 of 3 assessors,"
-        f" average advantage probability {of(found, 'judge').average:.2f}); the constant"
+        "On overall, program passes the alternative-annotator test: it wins against 3 of 3 assessors (epsilon 0.2,"
+        f" average advantage {of(found, 'judge').average:.2f}); the constant"
         f" {of(found, 'constant').name.split()[-1]}, answers drawn at random and length alone do not."
     )
 
@@ -91,7 +91,7 @@ def test_where_a_constant_passes_passing_says_nothing(shares: list[float]) -> No
     assert of(found, "constant").passes
     assert of(found, "constant").name == f"the constant {best:g}"
     assert of(found, "constant").average == of(found, "judge").average
-    assert "and so do" in found.headline()
+    assert "; so do" in found.headline()
     assert f"the constant {best:g}" in found.headline()
     assert found.headline().endswith("passing says nothing here.")
 
@@ -101,9 +101,8 @@ def test_a_judge_that_fails_where_a_constant_passes() -> None:
     found = dossier_of(bench(answers, np.full(400, 1.0)))
     assert not of(found, "judge").passes
     assert found.headline() == (
-        "On overall program does not pass the alternative-annotator test at epsilon 0.2 (it wins against 0 of 3"
-        f" assessors, average advantage probability {of(found, 'judge').average:.2f}); the constant 5 and answers drawn"
-        " at random do."
+        "On overall, program fails the alternative-annotator test: it wins against 0 of 3 assessors (epsilon 0.2,"
+        f" average advantage {of(found, 'judge').average:.2f}); the constant 5 and answers drawn at random do."
     )
 
 
@@ -113,7 +112,7 @@ def test_a_measure_that_passes_needs_no_judge() -> None:
     found = dossier_of(bench(answers, quality, measures=good))
     assert of(found, "measure").name == "M2"
     assert of(found, "measure").average > 0.9  # its ranks are people's answers
-    assert found.headline().endswith("and so does M2: passing needs no judge here.")
+    assert found.headline().endswith("so does M2, so passing needs no judge here.")
     assert "needs no judge" not in dossier_of(bench(answers, quality, measures=bad)).headline()
 
 
@@ -130,7 +129,7 @@ def test_length_counts_in_either_direction() -> None:
     for sign, words in ((1, "longer"), (-1, "shorter")):
         found = dossier_of(bench(answers, quality, words=100 + sign * quality))
         assert of(found, "length").name == f"length, {words} is better"
-        assert "length alone: passing says nothing here" in found.headline()
+        assert "length alone, so passing says nothing here" in found.headline()
 
 
 def test_several_questions_are_summed_up() -> None:
@@ -144,11 +143,11 @@ def test_several_questions_are_summed_up() -> None:
     )
     assert found.headline() == (
         "program passes the alternative-annotator test at epsilon 0.2 on 2 of 3 questions (a and b); constant, random"
-        " or length-based answers pass too on b, where passing says nothing; no control passes on a; the test was not"
-        " made on d."
+        " or length-based answers pass too on b, so passing says nothing there; no control passes on a; not tested on"
+        " d."
     )
     assert list(found.sentences())[4] == (
-        "On d the alternative-annotator test of program was not made: it needs 3 assessors, and there are 2."
+        "On d, there is no alternative-annotator test of program: it needs 3 assessors, and there are 2."
     )
 
 
@@ -159,10 +158,10 @@ def test_one_reason_is_said_once() -> None:
     said = list(found.sentences())
     assert len(said) == 3
     assert said[2] == (
-        "On a, b and c the alternative-annotator test of program was not made: it needs 3 assessors, and there are 2."
+        "On a, b and c, there is no alternative-annotator test of program: it needs 3 assessors, and there are 2."
     )
     assert dossier_of(*few).headline() == (
-        "The alternative-annotator test of program was not made: it needs 3 assessors, and there are 2."
+        "There is no alternative-annotator test of program: it needs 3 assessors, and there are 2."
     )
 
 
@@ -180,13 +179,13 @@ def test_what_cannot_be_tested_says_why() -> None:
 def test_few_topics_and_assessors_who_do_not_count_are_named() -> None:
     answers, quality = clear()
     found = dossier_of(bench(answers[:200], quality[:200]))
-    assert any("with 20 topics the t-test has little to go by" in note for note in found.warnings())
+    assert any("20 topics are few for the t-test" in note for note in found.warnings())
     four = np.column_stack([answers, np.where(np.arange(400) < 30, quality, np.nan)])
     found = dossier_of(bench(four, quality))
-    assert any("p3 shared too few topics" in note for note in found.warnings())
+    assert any("p3 left out, with too few topics" in note for note in found.warnings())
     assert [each.assessor for each in found.aspects[0].assessors if np.isnan(each.adjusted)] == ["p3"]
     assert of(found, "judge").assessors == 3
-    assert not any("little to go by" in note for note in found.warnings())
+    assert not any("are few for the t-test" in note for note in found.warnings())
 
 
 def test_sets_of_topics_are_the_observations() -> None:

@@ -10,10 +10,7 @@ from tests.judgments.assign.making import COVERAGE, PREFERENCE, RATING, collecti
 from adjudge.data.rows import Summary
 from adjudge.judgments.assign.design import AssignedDesign, DesignKind, design_of
 
-STAYS = (
-    "of the systems stays in every comparison, however many topics there are: to average it out, let more assessors"
-    " judge the same topics with fewer judgments each"
-)
+STAYS = "of the systems; more assessors with fewer judgments each would"
 
 
 def given(groups: list[list[str]], topics: int, systems: int) -> AssignedDesign | None:
@@ -36,26 +33,32 @@ def given(groups: list[list[str]], topics: int, systems: int) -> AssignedDesign 
             2,
             "one group",
             1,
-            "1 degree of freedom for what they make of systems: conclusions will hold",
+            "(1 df): conclusions will hold",
         ),
         (
             [["a", "b", "c"]],
             4,
             "one group",
             6,
-            "6 degrees of freedom for what they make of systems, which are few",
+            "few assessors to speak for others (6 df)",
         ),
         (
             [["a", "b", "c"]],
             12,
             "one group",
             22,
-            "22 degrees of freedom for what they make of systems: conclusions",
+            "enough to speak for similar assessors (22 df)",
         ),
-        ([["a", "b"], ["c", "d", "e"]], 5, "groups", 12, "conclusions for others like them can be had"),
-        ([["a", "b"], ["c", "d"]], 2, "groups", 2, "which are few"),
-        ([["a"], ["b"], ["c"]], 5, "own topics", 8, "conclusions for others like them can be had"),
-        ([["a"], ["b"]], 5, "own topics", 4, "which are few"),
+        (
+            [["a", "b"], ["c", "d", "e"]],
+            5,
+            "groups",
+            12,
+            "overlap enough to speak for similar assessors (12 df)",
+        ),
+        ([["a", "b"], ["c", "d"]], 2, "groups", 2, "few assessors to speak for others (2 df)"),
+        ([["a"], ["b"], ["c"]], 5, "own topics", 8, "are enough to speak for similar assessors (8 df)"),
+        ([["a"], ["b"]], 5, "own topics", 4, "few assessors to speak for others (4 df)"),
     ],
 )
 def test_a_design_is_recognised(
@@ -69,7 +72,7 @@ def test_a_design_is_recognised(
     assert said in lines[1]
     one_group = kind in ("one assessor", "one group")
     assert any(line.endswith(STAYS) for line in lines) == one_group
-    assert any("would show more" in line for line in lines) == (not one_group and df < 8)
+    assert any("would be safer" in line for line in lines) == (not one_group and df < 8)
     assert len(lines) == (3 if one_group or df < 8 else 2)
 
 
@@ -94,18 +97,16 @@ def test_an_assignment_says_its_design() -> None:
     assert everything.design is not None
     assert everything.design.kind == "one group"
     assert everything.notes[-3:] == (
-        "design: one group of 3 assessors judges every system on every topic",
-        "assessors have 6 degrees of freedom for what they make of systems, which are few: conclusions for others like"
-        " them suppose that they disagree about all systems alike",
-        f"what these 3 make {STAYS}",
+        "design: 3 assessors all judge every system on every topic",
+        "few assessors to speak for others (6 df), assumed to disagree about all systems alike",
+        f"more topics do not average out the views of these 3 {STAYS}",
     )
     shared = planned(texts, people(6), per_summary=3)
     assert shared.design is not None
     assert (shared.design.kind, shared.design.df) == ("whoever", 15)
     assert shared.notes[-2:] == (
-        "design: each page is judged by whoever it is given to, of 6 assessors",
-        "assessors have 15 degrees of freedom for what they make of systems: conclusions for others like them can be"
-        " had",
+        "design: pages are spread over 6 assessors",
+        "the assessors overlap enough to speak for similar assessors (15 df)",
     )
     whole = json.loads(json.dumps(shared.as_dict()))
     assert whole["design"]["kind"] == "whoever"

@@ -36,8 +36,8 @@ class AgreementPart(JudgmentsPart[AgreementResult]):
         yield from super().about(result, findings)
         if len({c.matrix.target for c in findings.comparisons}) > 1:
             yield (
-                f"Agreement is looked at on texts of {findings.main_target}, which have the most scores; {LENGTH} and"
-                f" {FORM} take others."
+                f"Agreement is for texts of {findings.main_target}, which have the most scores; {LENGTH} and"
+                f" {FORM} choose others."
             )
 
     def sections(self, result: AgreementResult, findings: Findings) -> Iterator[Section]:

@@ -227,8 +227,8 @@ def _counted(question: QuestionMatrix, coefficient: AgreementCoefficient) -> Agr
     topics = coefficient.clusters
     if coefficient.why is not None or coefficient.why_no_interval is None or topics >= LEAST_CLUSTERS:
         return coefficient
-    few = f"resampling {topics} topics says too little, there must be {LEAST_CLUSTERS}"
-    one = "all is of one topic: there are no topics to resample"
+    few = f"too few topics to resample ({topics}, needs {LEAST_CLUSTERS})"
+    one = "only one topic"
     return replace(coefficient, why_no_interval=one if topics == 1 else few)
 
 

@@ -81,7 +81,7 @@ def agreement(result: AgreementResult) -> Figure:
         words.append(f"No alpha: {listed(absent, most=6)}.")
     return figure_of(
         "agreement",
-        "Agreement of assessors by question",
+        "Agreement between assessors, by question",
         " ".join(words),
         data,
         drawing,

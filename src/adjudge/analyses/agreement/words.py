@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses.methods import cite
 from adjudge.analyses.phrasebook import interval
-from adjudge.core.words import counted, exact_percent, listed
+from adjudge.core.words import counted, exact_percent, listed, percent
 
 if TYPE_CHECKING:
     from adjudge.analyses.agreement.coefficients import QuestionAgreement
@@ -21,14 +21,14 @@ MOST_SAID = 6
 """Questions of which each is explained in sentences of its own."""
 
 ASKS = {
-    "alpha": "do answers tell things apart, whoever gives them?",
+    "alpha": "do answers depend on the thing judged, not on who judges?",
     "AC1": "do two assessors give the same answer more often than by guessing?",
     "AC2": "do two assessors give near answers more often than by guessing?",
     "agreement": "how often do two assessors give the same answer?",
     "Fleiss' kappa": "do they agree more than the answers' frequencies would by chance?",
-    "ICC(1,1)": "one rating: the things' share of the variance, had each thing assessors of its own",
-    "ICC(2,1)": "one rating: the things' share of the variance, with assessors drawn from many",
-    "ICC(2,k)": "the mean of k ratings: the things' share of its variance, with assessors drawn from many",
+    "ICC(1,1)": "how reliable is one rating, if each thing has assessors of its own?",
+    "ICC(2,1)": "how reliable is one rating, by assessors drawn from many?",
+    "ICC(2,k)": "how reliable is the mean of k ratings, by assessors drawn from many?",
 }
 """Which question each coefficient answers."""
 INTERVALS = {"F": "F, things independent", "REML": "simulated from REML, things independent"}
@@ -41,14 +41,13 @@ def _left_out(measures: Mapping[str, int], what: str) -> str:
 
 
 def _answered_again(n: int) -> str:
-    answers = counted(n, "answer that an assessor", "answers that assessors")
-    return f"{answers} gave again for the same thing left out: the first counts"
+    return f"{counted(n, 'repeated answer')} left out: the first counts"
 
 
 def _judged_alone(questions: Mapping[str, int]) -> str:
     of = listed([f"{title} {n:,}" for title, n in questions.items()])
     n = sum(questions.values())
-    things = f"{counted(n, 'thing')} that one assessor alone judged do{'es' * (n == 1)} not count for alpha"
+    things = f"{counted(n, 'thing')} judged by only one assessor do{'es' * (n == 1)} not count for alpha"
     return f"{things}, of {of}" if len(questions) > 1 else things
 
 
@@ -56,23 +55,20 @@ NOTES: dict[str, Callable[..., str]] = {
     "not-at-target": lambda why: f"{why}: left out",
     "scores-of-nobody": lambda measures: _left_out(measures, "without an assessor"),
     "scores-without-value": lambda measures: _left_out(measures, "without a value"),
-    "anonymous-answers": lambda n: (
-        f"{counted(n, 'anonymous answer')} left out: whoever gave them is no assessor"
-    ),
-    "pyramids-together": lambda targets: f"pyramids: peers of {listed(targets)} are counted together",
+    "anonymous-answers": lambda n: f"{counted(n, 'anonymous answer')} left out",
+    "pyramids-together": lambda targets: f"pyramids: peers of {listed(targets)} are pooled",
     "answered-again": _answered_again,
     "judged-alone": _judged_alone,
     "few-topics": lambda topics, enough: (
-        f"intervals resample topics, of which there are {topics}: with fewer than {enough} they are somewhat too narrow"
+        f"intervals from only {topics} topics are somewhat too narrow (fewer than {enough})"
     ),
     "no-interval": lambda coefficients, questions, why: (
-        f"no interval of {listed(coefficients)} of {listed(questions)}: {why}"
+        f"no interval for {listed(coefficients)} on {listed(questions)}: {why}"
     ),
-    "no-ac": lambda ac, questions, why: f"{ac} and kappas cannot be computed of {listed(questions)}: {why}",
-    "many-pairs": lambda most: f"pairs of assessors have no intervals where there are more than {most}",
+    "no-ac": lambda ac, questions, why: f"no {ac} and kappas on {listed(questions)}: {why}",
+    "many-pairs": lambda most: f"no intervals for more than {most} pairs of assessors",
     "alpha-of-one-system": lambda: (
-        "alpha of one system is low also where its summaries deserve the same answer: then there is little to tell"
-        " apart"
+        "alpha of one system is also low where all its summaries deserve the same answer"
     ),
 }
 
@@ -83,7 +79,7 @@ def sentences(result: AgreementResult) -> Iterator[str]:
     if 1 < len(questions) <= MOST_SAID:
         yield from map(question_sentence, questions)
     elif unsure := [q.title for q in questions if len(questions) > 1 and q.alpha.crossed]:
-        yield f"The interval of alpha crosses .667 or .800 on {listed(unsure)}."
+        yield f"The interval of alpha includes .667 or .800 on {listed(unsure)}."
     yield from _apart([q for q in questions if q.apart])
     yield from _absences(result)
     yield from map(pyramid_sentence, result.pyramids)
@@ -101,12 +97,12 @@ def about(result: AgreementResult, table: str) -> Iterator[str]:
     elif table == "pyramids":
         yield from map(pyramid_sentence, result.pyramids)
         if not result.pyramids:
-            yield "No two assessors annotated the same peers with a pyramid."
+            yield "No two assessors marked the same peers with a pyramid."
 
 
 def _headline(result: AgreementResult) -> str:
     if not result.questions:
-        return "Nobody who can be named answered: there is no agreement to compute."
+        return "There are no answers by named assessors: no agreement to compute."
     if len(result.questions) == 1:
         return question_sentence(result.questions[0])
     return _verdicts(result, named=True)
@@ -133,8 +129,8 @@ def _verdicts(result: AgreementResult, *, named: bool) -> str:
         if of_verdict
     ]
     if undefined := sum(q.alpha.why is not None for q in result.questions):
-        parts.append(f"not defined on {undefined}")
-    return f"Alpha of {len(result.questions)} questions is {'; '.join(parts)}."
+        parts.append(f"undefined on {undefined}")
+    return f"Of {len(result.questions)} questions, alpha is {'; '.join(parts)}."
 
 
 def question_sentence(q: QuestionAgreement) -> str:
@@ -143,16 +139,15 @@ def question_sentence(q: QuestionAgreement) -> str:
 
 
 def alpha_sentence(alpha: AgreementCoefficient, topics: int) -> str:
-    """`alpha = 0.574 (0.546 to 0.599) over 1,200 units of 100 topics, not reliable (below .667).`"""
+    """`alpha = 0.574 (0.546 to 0.599) from 100 topics, not reliable (below .667).`"""
     from adjudge.stats.agreement import alpha_text, reliability
 
     if alpha.why is not None:
         return f"no alpha ({alpha.why})."
     crossed = [f"{threshold:.3f}"[1:] for threshold in alpha.crossed]
-    crossing = f"; the interval crosses {' and '.join(crossed)}" if crossed else ""
-    things = f"{counted(alpha.units, 'unit')} of {counted(topics, 'topic')}"
+    crossing = f"; the interval includes {' and '.join(crossed)}" if crossed else ""
     value = f"{alpha_text(alpha.value)}{interval(alpha.low, alpha.high)}"
-    return f"alpha = {value} over {things}, {reliability(alpha.value)}{crossing}."
+    return f"alpha = {value} from {counted(topics, 'topic')}, {reliability(alpha.value)}{crossing}."
 
 
 def _apart(questions: list[QuestionAgreement]) -> Iterator[str]:
@@ -161,8 +156,8 @@ def _apart(questions: list[QuestionAgreement]) -> Iterator[str]:
     if len(questions) > MOST_SAID:
         name = questions[0].ac.name
         yield (
-            f"{name} exceeds alpha by more than {APART:g} on {listed([q.title for q in questions])}: {name} asks"
-            " whether answers are the same or near, alpha whether they tell things apart."
+            f"{name} exceeds alpha by more than {APART:g} on {listed([q.title for q in questions])}: {name} rewards"
+            " equal or near answers, alpha only answers that depend on the thing judged."
         )
     else:
         yield from map(apart_sentence, questions)
@@ -172,38 +167,33 @@ def apart_sentence(q: QuestionAgreement) -> str:
     """Why alpha and AC differ, with the constant answer as evidence."""
     ac, constant = q.ac, q.constant
     differ = (
-        f"{q.title}: alpha is {q.alpha.value:z.3f} and {ac.name} {ac.value:z.3f}. Alpha asks whether answers tell"
-        f" things apart; {ac.name} asks whether they are the same or near, also where all things get one answer."
+        f"{q.title}: {ac.name} {ac.value:z.3f}, alpha {q.alpha.value:z.3f}: {ac.name} rewards equal or near answers,"
+        " alpha only answers that depend on the thing judged."
     )
     if constant is None:
         return differ
-    common = f"{differ} {constant.share:.0%} of the answers are {constant.answer:g}"
+    common = f"{differ} {percent(constant.share)} of the answers are {constant.answer:g}"
     if constant.ac.why is not None:
         return f"{common}."
     alpha = f"alpha {constant.alpha.value:z.3f}"
     if constant.alpha.why is not None:
         alpha = f"no alpha ({constant.alpha.why})"
     return (
-        f"{common}: somebody who always gave it would get {ac.name} {constant.ac.value:z.3f} and {alpha} beside the"
-        " median of the assessors."
+        f"{common}; always giving it would get {ac.name} {constant.ac.value:z.3f} and {alpha}, compared with the"
+        " assessors' median."
     )
 
 
 def _absences(result: AgreementResult) -> Iterator[str]:
     several = [q for q in result.questions if q.alpha.why is None and len(q.assessors) > 1]
     three = [q for q in several if len(q.assessors) > 2]
-    if several and not three:
-        yield "With two assessors it cannot be said whose absence would raise alpha."
-    elif len(three) > MOST_SAID:
+    if len(three) > MOST_SAID:
         raised = Counter(most.assessor for q in three if (most := q.most_apart()) is not None)
         if raised:
             who = listed([f"{name} on {n}" for name, n in raised.most_common()])
-            yield (
-                f"Of {len(three)} questions, the assessor whose absence raises alpha most is {who} (the table"
-                " without-assessor has by how much): an observation, not a verdict."
-            )
+            yield f"Leaving one assessor out raises alpha most for {who} of {len(three)} questions."
         else:
-            yield f"On none of {len(three)} questions does an assessor's absence raise alpha."
+            yield f"Leaving an assessor out raises alpha on none of {len(three)} questions."
     else:
         yield from map(absence_sentence, three)
 
@@ -212,30 +202,30 @@ def absence_sentence(q: QuestionAgreement) -> str:
     """Whose absence raises alpha most: an observation."""
     most = q.most_apart()
     if most is None:
-        return f"{q.title}: no assessor's absence raises alpha."
+        return f"{q.title}: leaving an assessor out does not raise alpha."
     rise, between = most.rise, ""
     if not math.isnan(rise.low):
         between = f", {exact_percent(rise.level)} interval {rise.low:z.3f} to {rise.high:z.3f}"
     return (
-        f"{q.title}: without {most.assessor} alpha is {most.alpha.value:z.3f} ({rise.value:+.3f}{between}; the largest"
-        f" of {len(q.without)} changes, not corrected for that): an observation, not a verdict on {most.assessor}."
+        f"{q.title}: without {most.assessor}, alpha is {most.alpha.value:z.3f} ({rise.value:+.3f}{between}; the largest"
+        f" of {len(q.without)} changes, uncorrected)."
     )
 
 
 def pyramid_sentence(pair: ComparedPyramids) -> str:
     units = pair.both + pair.only_a + pair.only_b
     if not pair.same_pyramid:
-        both = f"{pair.a} and {pair.b} compared no peer with the same pyramid"
+        both = f"{pair.a} and {pair.b} used no common pyramid"
     elif not units:
         both = f"neither {pair.a} nor {pair.b} found a content unit"
     else:
         of = counted(units, "content unit")
-        both = f"of {of} that {pair.a} or {pair.b} found in a peer, both found {pair.both:,}"
+        both = f"{pair.a} and {pair.b} agree on {pair.both:,} of {of} that either found"
     if math.isnan(pair.difference):
         return f"Pyramids: {both}; no peer has a pyramid score by both."
     return (
-        f"Pyramids: {both}; pyramid scores of {counted(pair.peers, 'peer')} differ by {pair.difference:+.3f} on"
-        f" average{interval(pair.low, pair.high)}, by {pair.apart:.3f} without their sign, at most {pair.furthest:.3f}"
+        f"Pyramids: {both}; their scores of {counted(pair.peers, 'peer')} differ by {pair.difference:+.3f} on"
+        f" average{interval(pair.low, pair.high)}, in size by {pair.apart:.3f}, at most {pair.furthest:.3f}"
         f" ({pair.furthest_peer})."
     )
 

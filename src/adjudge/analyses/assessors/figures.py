@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.assessors.result import Dossiers
     from adjudge.analyses.scores import Scores
 
-COLOURS = {"not named": ACCENT, "named": MARK}
+COLOURS = {"like the others": ACCENT, "stands out": MARK}
 
 
 def assessors(result: Dossiers) -> Figure:
@@ -46,7 +46,7 @@ def assessors(result: Dossiers) -> Figure:
                 "judgments": row.judgments,
                 "shared": row.shared,
                 "named": ", ".join(row.codes),
-                "colour": "named" if row.flags else "not named",
+                "colour": "stands out" if row.flags else "like the others",
             }
             for row in ordered
             for what, value, low, high in (
@@ -64,7 +64,7 @@ def assessors(result: Dossiers) -> Figure:
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
         y = rows_axis("assessor", names)
-        legend = "named" in coloured
+        legend = "stands out" in coloured
         colour = series_colour("colour", coloured, COLOURS, legend=legend)
         shape = series_shape("colour", coloured, legend=legend)
         x: dict[str, Any] = {"title": None, "scale": alt.Scale(zero=False), "axis": alt.Axis(tickCount=4)}
@@ -94,9 +94,9 @@ def assessors(result: Dossiers) -> Figure:
     if data["low"].notna().any():
         words.append(f"Lines are {1 - result.alpha:.0%} intervals.")
     if data["others"].notna().any():
-        words.append("The tick is how far the others correlate with each other.")
+        words.append("The tick is the mean correlation among the others.")
     if lacking := [row.assessor for row in result.rows if row not in rows]:
-        words.append(f"Not drawn: {listed(lacking, most=6)}, of whom neither is known.")
+        words.append(f"Not drawn: {listed(lacking, most=6)}, neither is known.")
     return figure_of(
         "assessors",
         f"Severity and agreement of assessors, {result.title}",

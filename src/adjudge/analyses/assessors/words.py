@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.methods import cite
-from adjudge.core.words import counted, decimal, listed, p_words
+from adjudge.core.words import counted, decimal, exact_percent, listed, p_words, percent
 
 if TYPE_CHECKING:
     from adjudge.analyses.assessors.result import AssessorDossier, AssessorFlag, Dossiers, Family
@@ -22,17 +22,17 @@ LOOKED_AT: dict[Family, str] = {
 }
 """What can be looked at."""
 REASONS: dict[str, str] = {
-    "one-assessor": "there is one assessor, and nobody to compare with",
+    "one-assessor": "there is only one assessor",
     "nobody-else": "nobody else judged what {who} judged",
-    "one-of-two": "two assessors judged the same things, and it cannot be said which of two is off",
-    "one-topic": "{who} shares {topics} with others, and a test needs two",
-    "constant": "all answers of {who} are the same: there is no correlation",
+    "one-of-two": "with two assessors, it cannot be said which one is off",
+    "one-topic": "{who} shares only {topics} with others",
+    "constant": "all answers of {who} are the same, so there is no correlation",
     "nothing-twice": "{who} judged nothing twice",
     "nobody-twice": "nobody else judged anything twice",
     "no-trend": "too few topics to see a trend",
-    "no-order": "nothing says in which order judgments were made",
-    "no-time": "nothing says how long judgments took",
-    "scores-alone": "scores do not say when judgments were made, nor how long they took: a folder's judgments do",
+    "no-order": "the order of judgments is unknown",
+    "no-time": "how long judgments took is unknown",
+    "scores-alone": "scores alone do not say when people judged, or how fast",
     "unread": "{unread}",
 }
 """Why something could not be tested of somebody."""
@@ -55,27 +55,23 @@ def _two_differ(a: str, b: str, difference: float, low: float, high: float, p: f
 
 NOTES: dict[str, Callable[..., str] | str] = {
     "scores-of-nobody": lambda n: f"{counted(n, 'score')} without an assessor left out",
-    "anonymous-scores": lambda n: (
-        f"{counted(n, 'score')} by anonymous assessors, who are nobody in particular, left out"
-    ),
+    "anonymous-scores": lambda n: f"{counted(n, 'score')} by anonymous assessors left out",
     "scores-without-value": lambda n: f"{counted(n, 'score')} without a value left out",
     "not-compared": "the systems cannot be compared: {why}",
-    "one-system": "one system has scores: there is no comparison that an assessor could change",
+    "one-system": "only one system has scores: nothing to compare",
     "nothing-shared": NOTHING_SHARED,
-    "compared-with-nobody": lambda assessors: (
-        f"nobody else judged what {listed(assessors)} judged: they are compared with nobody"
-    ),
+    "compared-with-nobody": lambda assessors: f"nobody else judged what {listed(assessors)} judged",
     "untested": _untested,
-    "nobody-repeats": "nobody judged anything twice: agreement with oneself cannot be looked at",
+    "nobody-repeats": "nobody judged anything twice: whether assessors repeat their own answers is unknown",
     "few-repeats": lambda n: (
-        f"{counted(n, 'repeat')} in all: too few to find that somebody repeats own answers worse than the others"
+        f"{counted(n, 'repeat')} in all: too few to compare how well assessors repeat their answers"
     ),
     "two-differ": _two_differ,
     "two-opposed": lambda a, b, correlation, low, high: (
         f"{a} and {b} order things in opposite ways (correlation {correlation:.2f}, {low:.2f} to {high:.2f}): one of"
         " them may read the scale the wrong way round"
     ),
-    "only-flagged-left-out": "only those who are named were left out in turn, as there are {n} assessors",
+    "only-flagged-left-out": "of {n} assessors, only those who stand out were left out in turn",
 }
 
 
@@ -93,18 +89,16 @@ def sentences(result: Dossiers) -> Iterator[str]:
 
 def _headline(result: Dossiers) -> str:
     """Who is named, and for what."""
-    start, number = f"On {result.title}", counted(len(result.rows), "assessor")
+    start, number = f"On {result.title},", counted(len(result.rows), "assessor")
     tested = result.tested()
     if not any(tested.values()):
-        return f"{start} nothing can be said of {number}: {_why_nothing(result)}."
+        return f"{start} nothing can be said about {number}: {_why_nothing(result)}."
     untested = [LOOKED_AT[what] for what, there in tested.items() if not there]
-    rest = f"; {listed(untested)} could not be tested" if untested else ""
+    rest = f" Not tested: {', '.join(untested)}." if untested else ""
     if not result.flagged:
-        return f"{start} none of {number} is named{rest}."
+        return f"{start} none of {number} stands out.{rest}"
     named = [f"{row.assessor} ({', '.join(row.codes)})" for row in result.flagged]
-    return (
-        f"{start} {len(named)} of {number} {'is' if len(named) == 1 else 'are'} named: {listed(named)}{rest}."
-    )
+    return f"{start} {len(named)} of {number} {'stands' if len(named) == 1 else 'stand'} out: {listed(named)}.{rest}"
 
 
 def _why_nothing(result: Dossiers) -> str:
@@ -121,9 +115,9 @@ def flag_sentence(result: Dossiers, row: AssessorDossier, flag: AssessorFlag) ->
     """What is named, with the numbers that it follows from."""
     from adjudge.analyses.assessors.result import FAST_PAGES, FASTEST, HONEST, SLOWER
 
-    who, level, more = row.assessor, f"{1 - result.alpha:.0%}", flag.evidence
+    who, level, more = row.assessor, exact_percent(1 - result.alpha), flag.evidence
     things = ("page", "pages") if result.judged.pages else ("summary", "summaries")
-    on = f"on the {counted(row.shared, *things)} that others judged too"
+    on = f"on {row.shared:,} shared {things[row.shared != 1]}"
     over = f"over {counted(row.topics, 'topic')}"
 
     def basis(how: str) -> str:
@@ -139,19 +133,19 @@ def flag_sentence(result: Dossiers, row: AssessorDossier, flag: AssessorFlag) ->
         )
     if flag.family in ("erratic", "reversed"):
         between = (
-            f"the mean correlation with the others is {decimal(row.correlation, '.2f')}, theirs with each other"
-            f" {decimal(row.others_correlation, '.2f')} {on}"
+            f"mean correlation with the others {decimal(row.correlation, '.2f')}, among the others"
+            f" {decimal(row.others_correlation, '.2f')}, {on}"
         )
         if flag.family == "reversed":
             corrected = basis(f"jackknife {over}")
-            return f"{who} is reversed: {between} ({corrected}). Is the scale read the wrong way round?"
+            return f"{who} is reversed: {between} ({corrected}). Was the scale read the wrong way round?"
         less = basis(f"less than {HONEST:g} of it, jackknife {over}")
-        return f"{who} is erratic, or sees things otherwise: {between} ({less})."
+        return f"{who} is erratic, or sees things differently: {between} ({less})."
     if flag.family == "inconsistent":
         return (
-            f"{who} is inconsistent: {row.repeats_same} of {row.repeats} answers given again are the same, and they are"
-            f" {decimal(row.repeats_apart, '.3f')} apart on average, the others' {more['others']}"
-            f" {decimal(more['apart'], '.3f')} ({basis('permutation')})."
+            f"{who} is inconsistent: {row.repeats_same} of {counted(row.repeats, 'repeated answer')} the same,"
+            f" {decimal(row.repeats_apart, '.3f')} apart on average; the others' {more['others']} are"
+            f" {decimal(more['apart'], '.3f')} apart ({basis('permutation')})."
         )
     if flag.family == "drift":
         word = "up" if row.drift > 0 else "down"
@@ -168,13 +162,12 @@ def flag_sentence(result: Dossiers, row: AssessorDossier, flag: AssessorFlag) ->
         )
     if flag.family == "fast":
         return (
-            f"{who} is hasty: {row.fast} of {row.timed} judgments leave time for more than {FASTEST:g} words a minute,"
-            f" which nobody reads ({basis(f'binomial, more than {FAST_PAGES:.0%}')})."
+            f"{who} is hasty: {row.fast} of {row.timed} judgments took less time than reading at {FASTEST:g} words a"
+            f" minute ({basis(f'binomial, more than {FAST_PAGES:.0%}')})."
         )
     return (
-        f"{who} gives one answer to everything in {counted(int(more['topics']), 'topic')}; the median of the others,"
-        f" one topic added, gives one throughout in {more['usual']:.0%} of topics"
-        f" ({basis('the chance of that in every topic')})."
+        f"{who} gives one answer throughout in all of {counted(int(more['topics']), 'topic')}; the median of the others"
+        f" does so in {percent(more['usual'])} of topics, one topic added ({basis('chance of that in every topic')})."
     )
 
 

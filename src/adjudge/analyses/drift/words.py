@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from adjudge.analyses.judges.words import agreement
-from adjudge.core.words import counted, listed, percent
+from adjudge.core.words import capitalised, counted, listed, percent
 
 if TYPE_CHECKING:
     from adjudge.analyses.drift.result import DriftResult, QuestionDrift, Tested
@@ -18,18 +18,15 @@ TESTED: Mapping[Tested, str] = {
     "people": "agreement with people",
     "ranking": "tau of the rankings",
 }
-NOBODY = "nobody else answered for the same things"
+NOBODY = "nobody else answered on the same things"
 NOTES = {
     **agreement.NOTES,
     "left-out": "{why}",
     "answered-by-one": lambda about, things: (
-        f"{about}: left out {counted(things, 'thing')} that one version alone answered for"
+        f"{about}: {counted(things, 'thing')} left out, which only one version answered"
     ),
-    "corrected": (
-        "p is corrected for {tests} tests (Holm); intervals are not, so one may exclude 0 where the test does not find"
-        " a change"
-    ),
-    "no-repeats": "how often {old} would differ from itself is not known: nothing was asked of it twice",
+    "corrected": ("p is corrected for {tests} tests (Holm), intervals are not"),
+    "no-repeats": "whether {old} repeats its own answers is unknown: nothing was asked twice",
 }
 
 
@@ -45,15 +42,15 @@ def sentences(result: DriftResult) -> Iterator[str]:
     elif not result.findable():
         topics = max(len(set(q.bench.clusters)) for q in questions)
         few = f"{counted(topics, 'topic')} {'is' if topics == 1 else 'are'} too few"
-        yield f"No change from {old} to {new} could have been found: {few}."
+        yield f"{capitalised(few)} to find a change from {old} to {new}."
     else:
-        yield f"No change from {old} to {new} is shown."
+        yield f"No significant change from {old} to {new}."
     for q in questions:
         yield f"{q.question}: {'; '.join(_about(result, q))}."
     if result.lacking:
-        yield f"What differs in how the two were made is not known: there is no card of {listed(result.lacking)}."
+        yield f"How the two versions differ is unknown: no card of {listed(result.lacking)}."
     elif not result.cards:
-        yield "Their cards say the same: model, prompt and parameters."
+        yield "Their cards agree in model, prompt and parameters."
     else:
         yield f"Their cards differ in {listed(list(dict.fromkeys(name for _, name, _, _ in result.cards)))}."
 
@@ -63,7 +60,7 @@ def _changes(result: DriftResult, q: QuestionDrift) -> Iterator[str]:
     for name in q.changed(result.asked.alpha):
         test = q.tests[name]
         if name == "same":
-            yield f"answers differ more often than when {result.old} is asked again"
+            yield f"answers differ more often than when {result.old} is asked twice"
         elif name == "shift":
             milder = (test.size > 0) == (q.bench.better == "higher")
             yield f"it became {'milder' if milder else 'stricter'} by {abs(test.size):.2f}"
@@ -77,9 +74,9 @@ def _changes(result: DriftResult, q: QuestionDrift) -> Iterator[str]:
 
 def _about(result: DriftResult, q: QuestionDrift) -> Iterator[str]:
     """What the table does not say."""
-    same, topics = q.tests["same"], counted(len(set(q.bench.topics)), "topic")
-    yield f"the same answer for {percent(same.size)} of {counted(len(q.bench.topics), 'thing')} of {topics}"
+    same = q.tests["same"]
+    yield f"same answer to {percent(same.size)} of {counted(len(q.bench.topics), 'thing')}"
     if again := q.bench.again[1]:
-        yield f"{result.old} asked again repeats itself for {percent(same.old)} of {counted(again, 'answer')}"
+        yield f"{result.old} repeats {percent(same.old)} of {counted(again, 'answer')} when asked twice"
     if q.turned:
-        yield f"in another order are {listed([f'{a} and {b}' for a, b in q.turned])}"
+        yield f"order reversed: {listed([f'{a} and {b}' for a, b in q.turned])}"

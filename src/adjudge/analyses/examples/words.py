@@ -29,24 +29,21 @@ def listed_grams(grams: Sequence[str], between: str, most: int) -> str:
 NOTES = {
     **phrasebook.NOTES,
     "topics-left-out": lambda n: (
-        f"{counted(n, 'topic')} left out: texts changed since they were scored, or are gone"
+        f"{counted(n, 'topic')} left out: texts changed since scoring, or are missing"
     ),
     "own-grams-count": lambda title, grams: (
-        f"{title} also counts how many {_grams(grams)} the summaries have: those that hit nothing lower it"
+        f"{title} is also lower the more {_grams(grams)} of a summary match nothing"
     ),
-    "best-reference-counts": (
-        "of several references each summary is compared with the one that suits it best: only there does it hit"
-    ),
+    "best-reference-counts": ("each summary is compared with its best reference only"),
     "mean-of-references": lambda refs: (
-        f"{REFS_WORDS[refs]}; the counts are of all references together, so that their ratio need not be the score"
+        f"{REFS_WORDS[refs]}; counts are over all references, so their ratio may differ from the score"
     ),
     "writers-of-references": lambda systems: (
-        f"{listed(systems)} also wrote {'a reference' if len(systems) == 1 else 'references'}: nobody is compared with"
-        " their own, so that what is in it counts for the other alone"
+        f"{listed(systems)} also wrote {'a reference' if len(systems) == 1 else 'references'}, with which only the"
+        " other"
+        " system is compared"
     ),
-    "references-judged-against": (
-        "only references that both were judged against are shown; nobody is judged against their own"
-    ),
+    "references-judged-against": ("only references that both were judged against are shown"),
     "brevity-counts": "{title} also rewards brevity, which no unit shows",
 }
 
@@ -61,24 +58,27 @@ def sentences(result: ExamplesResult) -> Iterator[str]:
         word = "higher" if better is None else "ahead"
         ties = int((d == 0).sum())
         yield (
-            f"On {result.title} {a} is {word} on {int((d > 0).sum())} of {counted(len(d), 'topic')}, {b} on"
-            f" {int((d < 0).sum())}{f', and they tie on {ties}' if ties else ''}; their means there are {means[0]} and"
+            f"On {result.title}, {a} is {word} on {int((d > 0).sum())} of {counted(len(d), 'topic')}, {b} on"
+            f" {int((d < 0).sum())}{f' ({ties} ties)' if ties > 1 else ' (1 tie)' if ties else ''}; means {means[0]}"
+            " and"
             f" {means[1]}."
         )
     else:
         where = "the one topic" if len(d) == 1 else f"each of {counted(len(d), 'topic')}"
-        yield f"On {result.title} {a} and {b} have the same score on {where}; their mean there is {means[0]}."
+        yield f"On {result.title}, {a} and {b} have the same score on {where}; mean {means[0]}."
     best = "highest" if better is None else "best"
     first, second = map(result.called, result.picked_pair)
-    yield {
-        "asked": "These two systems were asked for.",
+    picked = {
+        "asked": "",
         "next-different": (
-            f"{first} has the {best} mean, and {second} is the next that differs from it significantly."
+            f"{first} has the {best} mean; {second} is the next that differs significantly from it."
         ),
         "first-two": (
-            f"{first} and {second} have the two {best} means; no system was found to differ from {first} significantly."
+            f"{first} and {second} have the two {best} means; no system differs significantly from {first}."
         ),
     }[result.pick]
+    if picked:
+        yield picked
     yield reading(result)
 
 
@@ -87,15 +87,16 @@ def reading(result: ExamplesResult) -> str:
     a, b = map(result.called, result.between)
     if result.made == "n-grams":
         return (
-            f"Marked are the {_grams(result.grams)} of the references that count for {a} and not, or not as often, for"
-            f" {b}, and the other way round: the same that {result.title} counts."
+            f"Marked: {_grams(result.grams)} of the references that count more for {a} than for {b} in"
+            f" {result.title}, or"
+            " the other way round."
         )
     if result.made == "units":
         return (
-            f"Marked are the units of the references that count at least a quarter more for {a} than for {b}, or"
-            " the other way round, and in the summaries what assessors marked as expressing these."
+            f"Marked: units of the references expressed at least a quarter more by {a} than by {b}, or the other way"
+            " round, and where assessors found them in the summaries."
         )
-    return f"The texts stand here with their scores: which words made the difference, {result.title} does not say."
+    return f"Nothing is marked: {result.title} does not show which words made the difference."
 
 
 def why(result: ExamplesResult, topic: ExampleTopic, called: Callable[[str], str]) -> str:
@@ -115,13 +116,13 @@ def counts(result: ExamplesResult, text: ExampleText) -> str:
         return ""
     if len(text.counts) == 2:
         units, mean = text.counts
-        return f"{counted(units, 'unit')} expressed to {100 * mean:.0f} % on average"
+        return f"{counted(units, 'unit')} expressed, to {100 * mean:.0f} % on average"
     hits, total, references, reference, peer_grams = text.counts
     which = "the reference" if references == 1 else "the references"
     words = f"{hits} of {total} {_grams(result.grams)} of {which}{f' by {reference}' if reference else ''}"
     if peer_grams is not None:
         words += f"; {peer_grams} of its own"
-        words += f", which count once for each of {references} references" if references > 1 else ""
+        words += f", counted for each of {references} references" if references > 1 else ""
     return words
 
 
@@ -143,13 +144,13 @@ def side_by_side(result: ExamplesResult) -> Iterator[tuple[str, Style]]:
             yield from _marked(text)
         for name, grams in ((a, topic.only_first), (b, topic.only_second)):
             if grams:
-                yield f"counts for {name} alone: {listed_grams(grams, '; ', MOST_LISTED)}\n", ""
+                yield f"counts for {name} only: {listed_grams(grams, '; ', MOST_LISTED)}\n", ""
         for unit in topic.units:
             worth = f"{a} {100 * unit.a:.0f} %, {b} {100 * unit.b:.0f} %"
             yield f"{worth}: {unit.text} ({unit.reference})\n", ""
     yield "\n", ""
     if result.made != "nothing":
-        yield f"«{a}» and ‹{b}›: what counts for one and not for the other\n", ""
+        yield f"«counts for {a} only» ‹counts for {b} only›\n", ""
 
 
 def _marked(text: ExampleText) -> Iterator[tuple[str, Style]]:

@@ -10,7 +10,7 @@ from adjudge.analyses.gathered import Part, where
 from adjudge.analyses.judged.result import POOLED, JudgedTables
 from adjudge.analyses.judged.unit_coverage import ALL
 from adjudge.analyses.judged.volume import EVERYBODY, place_words
-from adjudge.core.words import counted, listed
+from adjudge.core.words import counted, listed, percent
 from adjudge.measures.judged.quality import NONE
 
 if TYPE_CHECKING:
@@ -32,20 +32,16 @@ def topics_missing(part: Part, topics: Mapping[str, int], ranked: bool) -> str:
 NOTES: Mapping[str, str | Callable[..., str]] = {
     **{code: agreement_words.NOTES[code] for code in ("anonymous-answers", "judged-alone", "no-interval")},
     "left-out": lambda n, why: f"{counted(n, 'judgment')} left out: {why}",
-    "lengths-pooled": "{n} target lengths are pooled, as DUC-2002 pooled them",
+    "lengths-pooled": "{n} target lengths are pooled, as in DUC-2002",
     "forms-pooled": lambda forms: f"summaries of {len(forms)} forms are pooled ({listed(forms)})",
     "not-answered": lambda n: f"{counted(n, 'question is', 'questions are')} not answered yet",
-    "anonymous-ratings": lambda n: (
-        f"{counted(n, 'anonymous rating')} pooled only: whoever gave them is no assessor"
-    ),
+    "anonymous-ratings": lambda n: f"{counted(n, 'anonymous rating')} pooled only",
     "topics-missing": topics_missing,
-    "partly-timed": "{protocol}: how long it took is known of {timed:,} of {answers:,} answers",
+    "partly-timed": "{protocol}: times are known for {timed:,} of {answers:,} answers",
     "not-among-comparisons": lambda n: (
-        f"{counted(n, 'page')} not among the comparisons: the peer has no units here"
+        f"{counted(n, 'page')} not among the comparisons: the peer has no units"
     ),
-    "what-is-missing": (
-        "missing: topics of which others have a summary of the kind and this system, which has some, has none"
-    ),
+    "what-is-missing": ("missing: topics for which other systems have such a summary and this one has not"),
 }
 NOTHING = {
     "unit-coverage": "Nobody has judged model units here.",
@@ -90,7 +86,7 @@ ROWS: Mapping[str, tuple[str, int, str]] = {
         "n",
         2,
         "{mean:.2f} of {questions} questions found errors on average ({low:z.2f} to {high:z.2f}, n = {n:,}),"
-        " {max:.0f} at the most",
+        " at most {max:.0f}",
     ),
     "coverage-by-source": ("n", 2, "mean coverage {mean:.3f} ({low:z.3f} to {high:z.3f}, n = {n:,})"),
     "coverage-by-system": ("n", 2, "mean coverage {mean:.3f} ({low:z.3f} to {high:z.3f}, n = {n:,})"),
@@ -98,9 +94,9 @@ ROWS: Mapping[str, tuple[str, int, str]] = {
     "human-retention": (
         "n",
         1,
-        "human peers' retention is {mean:.1%} on average ({statistic}, n = {n:,})",
+        "mean retention of human peers {mean:.1%} ({statistic}, n = {n:,})",
     ),
-    "uncovered-by-source": ("units", 1, "{share:.0%} of {units:,} model units have no coverage"),
+    "uncovered-by-source": ("units", 1, "{share:.0%} of {units:,} model units are not covered"),
 }
 """What is said of every row of a table whose count, in a column, is large enough."""
 
@@ -114,7 +110,7 @@ def _answers(result: JudgedTable, name: str) -> Iterator[str]:
             shares[row["label"] or row["question"]] = 1 - counts[NONE] / total
     if shares:
         most = max(shares, key=lambda label: shares[label])
-        yield f"The question that most often found errors is {most}: {shares[most]:.0%} of its answers."
+        yield f"Most errors: {most} ({percent(shares[most])} of its answers)."
 
 
 def _records(result: JudgedTable) -> Iterator[dict[str, Any]]:
@@ -130,10 +126,10 @@ def _quality_by_question(result: QualityAnswers, name: str) -> Iterator[str]:
     for key, rows in groups.items():
         most = max(rows, key=lambda row: row.error_share)
         if most.error_share:
-            share = f"{most.error_share:.0%} of {counted(most.n, 'answer')}"
-            yield f"{where(key)}: {most.label} found errors most often, in {share}."
+            share = f"{percent(most.error_share)} of {counted(most.n, 'answer')}"
+            yield f"{where(key)}: most errors in {most.label} ({share})."
         else:
-            yield f"{where(key)}: no question found any errors."
+            yield f"{where(key)}: no errors."
 
 
 def _coverage_quartiles(result: CoverageSpread, name: str) -> Iterator[str]:
@@ -144,7 +140,7 @@ def _coverage_quartiles(result: CoverageSpread, name: str) -> Iterator[str]:
             if row.part == part and row.system is None and row.average.n
         ]
         if means:
-            yield f"{where(part)}: mean coverage of a page is {', '.join(means)}."
+            yield f"{where(part)}: mean coverage of a page: {', '.join(means)}."
 
 
 def _unit_coverage(result: UnitCoverage, name: str) -> Iterator[str]:
@@ -153,8 +149,8 @@ def _unit_coverage(result: UnitCoverage, name: str) -> Iterator[str]:
         rows = [row for row in result.rows if row.part == part and row.n]
         for row in sorted(rows, key=lambda row: row.source != ALL):
             yield (
-                f"{where((*part, row.source))}: {row.none:.0%} of {row.n:,} model units have no coverage,"
-                f" {row.full:.0%} are covered completely."
+                f"{where((*part, row.source))}: of {row.n:,} model units, {percent(row.none)} are not covered,"
+                f" {percent(row.full)} fully."
             )
 
 
@@ -175,8 +171,8 @@ def _unmarked(result: UnmarkedTables, name: str) -> Iterator[str]:
     for row in result.sources:
         if row.unmarked:
             yield (
-                f"{where((*row.part, row.source))}: {row.mean_unmarked:.1f} peer units a page are unmarked, and"
-                f" {row.share:.0%} of them relevant."
+                f"{where((*row.part, row.source))}: {row.mean_unmarked:.1f} peer units per page are unmarked,"
+                f" {percent(row.share)} of them relevant."
             )
 
 
@@ -184,7 +180,7 @@ def _ratings(result: JudgedTable, name: str) -> Iterator[str]:
     for row in _records(result):
         if row["assessor"] == POOLED:
             of = counted(row["n"], "rating")
-            yield f"{row['aspect']}: {row['mean']:z.2f} on average, median {row['median']:.4g} ({of})."
+            yield f"{row['aspect']}: mean {row['mean']:z.2f}, median {row['median']:.4g} ({of})."
 
 
 def _contradictions(result: JudgedTable, name: str) -> Iterator[str]:
@@ -203,8 +199,7 @@ def _volume(result: JudgingVolume, name: str) -> Iterator[str]:
         if row.units:
             parts.append(counted(row.units, "answer to model units", "answers to model units"))
         if row.comparisons:
-            of = "of a model unit with a peer unit"
-            parts.append(counted(row.comparisons, f"comparison {of}", f"comparisons {of}"))
+            parts.append(counted(row.comparisons, "comparison of units", "comparisons of units"))
         yield f"{row.protocol}: {listed(parts)}."
 
 
@@ -256,5 +251,5 @@ def odd_lines(overview: JudgingOverview) -> list[str]:
             lines.append(f"{counted(len(odd), f'answer {one}', f'answers {many}')}:")
             lines += [f"  {o.topic}, {o.assessor}, {o.question}: {o.what}" for o in odd[:5]]
             if len(odd) > 5:
-                lines.append(f"  and {len(odd) - 5:,} more (JSON lists them)")
+                lines.append(f"  and {len(odd) - 5:,} more (see JSON)")
     return lines

@@ -539,10 +539,10 @@ def _columns(level: float) -> tuple[Column, ...]:
         Column("ac2", "AC2", tiny=False),
         Column("within", "within topics", tiny=False),
         Column("within_interval", f"{100 * level:.4g}% interval", data=False, right=True),
-        Column("judge_alpha", "judge's alpha there", tiny=False),
-        Column("more_alpha_shown", "less this", data=False, right=True),
-        Column("judge_within", "judge's within there", tiny=False),
-        Column("more_within_shown", "less this", data=False, right=True),
+        Column("judge_alpha", "judge (alpha)", tiny=False),
+        Column("more_alpha_shown", "difference", data=False, right=True),
+        Column("judge_within", "judge (within)", tiny=False),
+        Column("more_within_shown", "difference", data=False, right=True),
         *(
             Column(f"{name}_{end}", show="never")
             for name in ("alpha", "kappa", "ac2", "within", "more_alpha", "more_within")

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 NOTES: dict[str, str] = {}
 WHICH = {
     "asked": "",
-    "typical": ", which half of the pairs of systems exceed,",
-    "smallest": ", the smallest that is found now for these assessors,",
+    "typical": ", the median of all pairs",
+    "smallest": ", the smallest found now for these assessors",
 }
 
 
@@ -41,7 +41,7 @@ def sampled_basis(pairs: int, alpha: float) -> str:
 def title(study: DesignStudy) -> str:
     return (
         f"designs for {counted(study.judgments, 'judgment')} of each system: power for a difference of"
-        f" {decimal(study.difference, '.3g')}, assessors as a sample ({sampled_basis(study.pairs, study.alpha)})"
+        f" {decimal(study.difference, '.3g')}, for assessors like these ({sampled_basis(study.pairs, study.alpha)})"
     )
 
 
@@ -59,7 +59,7 @@ def power_text(value: float) -> str | None:
 def why_no_designs(sources: NoiseSources | None) -> str:
     """What is missing for designs to be compared."""
     if sources is None or "assessor" not in sources.levels:
-        return "these scores say no assessor"
+        return "the scores name no assessors"
     if (why := reason(sources.why)) is not None:
         return why
     for name in ("assessor", "topic", "system"):
@@ -67,7 +67,7 @@ def why_no_designs(sources: NoiseSources | None) -> str:
             return f"there is only one {name}"
     hidden = [part for part in sources.parts if {"system:topic", "assessor:system"} & set(part.holds)]
     together = [listed(part.holds, most=len(part.holds)) for part in hidden if len(part.holds) > 1]
-    return f"the judgments do not tell {'; nor '.join(together)} apart"
+    return f"the judgments do not separate {'; nor '.join(together)}"
 
 
 def sentences(study: DesignStudy) -> Iterator[Spoken]:
@@ -76,21 +76,20 @@ def sentences(study: DesignStudy) -> Iterator[Spoken]:
     best, now = study.best, study.now
     if not study.rows:
         yield (
-            f"With {cost} there is no design to compare: the smallest, two assessors on two"
-            f" topics, takes 4; {Argument('judgments')} names more."
+            f"With {cost} there is no design to compare: two assessors on two topics take 4 judgments; ask for more"
+            f" ({Argument('judgments')})."
         )
         return
     if not best:
-        yield f"With {cost} no design here has enough assessors to say anything for others like them."
+        yield f"With {cost}, no design has enough assessors to speak for others like them."
         return
     others = [row for row in study.rows if row not in best]
     beside = ""
     if now is not None and now in others:
-        finds = f"find it with {power_text(now.power)}" if now.power == now.power else "are too few to say"
-        beside = f"; {called(now.design)}, as now, {finds}"
+        finds = power_text(now.power) if now.power == now.power else "too few to say"
+        beside = f"; as now ({called(now.design)}): {finds}"
     yield (
-        f"For {cost} {listed([called(row.design) for row in best], most=3)} find a difference of"
-        f" {decimal(study.difference, '.3g')}{WHICH[study.kind]}{' most often' if others else ''} where assessors count"
-        f" as a sample: with a power of {power_text(best[0].power)}{beside}"
-        f" ({sampled_basis(study.pairs, study.alpha)})."
+        f"{'Best design' if others else 'Design'} for {cost}: {listed([called(row.design) for row in best], most=3)},"
+        f" with power {power_text(best[0].power)} for a difference of {decimal(study.difference, '.3g')}"
+        f"{WHICH[study.kind]}{beside} ({sampled_basis(study.pairs, study.alpha)})."
     )

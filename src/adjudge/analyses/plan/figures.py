@@ -84,18 +84,18 @@ def power(plan: PowerPlan) -> Figure:
 
 def _power_words(plan: PowerPlan, left: int) -> str:
     first = plan.needs[0]
-    which = "" if plan.difference is not None else ", the smallest that is found now,"
+    which = "" if plan.difference is not None else " (the smallest that is found now)"
     others = "; other tests likewise" if plan.smooth_curve["test"].nunique() > 1 else ""
     lines = [
         f"How often a difference of {number(plan.looked_for, 3)}{which} between two systems would be found"
         f" ({basis(plan, first)}{others}), in {plan.asked.simulations:,} simulations."
     ]
     if plan.pairs > 1:
-        here = "; “others as here” where they lie as far apart as these"
+        here = "; “others as now”: the other systems stay as far apart as they are"
         typical = any(need.compared == "typical" for need in plan.needs)
         lines.append(
-            "Curves without a word after the test are for all pairs, whatever the other systems are; “one pair” is one"
-            f" that was chosen beforehand{here if typical else ''}."
+            "Plain curves are for all pairs, whatever the other systems do; “one pair” was chosen beforehand"
+            f"{here if typical else ''}."
         )
     if left:
         lines.append(
@@ -191,9 +191,7 @@ def design_curves(study: DesignStudy) -> Figure:
 
     now = study.present
     kept = bool((data["now"]).any())
-    words = [
-        "What assessors who judge every topic would give, where others like them might have judged (a decision study)."
-    ]
+    words = ["A decision study: assessors who judge every topic, as a sample of others like them."]
     if kept and now is not None:
         words.append(f"The ring is the present design, {called(now)}.")
     if "power" in panels:
@@ -208,12 +206,12 @@ def design_curves(study: DesignStudy) -> Figure:
         and any(own_freedom(row.design.assessors, 1) >= OWN_FROM for row, _ in points)
     ):
         words.append(
-            f"With {OWN_FROM + 1} assessors or more the test uses each pair's own variance alone, which costs power"
-            " where topics are few."
+            f"From {OWN_FROM + 1} assessors on, the test uses each pair's own variance, which costs power where topics"
+            " are few."
         )
     few = sorted({row.design.assessors for row, _ in points if math.isnan(row.power)})
     if few and "power" in panels:
-        words.append("Where there are too few assessors or topics for a test, there is no power.")
+        words.append("There is no power where assessors or topics are too few for a test.")
     return figure_of(
         "d-study",
         f"What more topics and more assessors would give, {study.title}",

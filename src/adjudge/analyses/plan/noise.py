@@ -242,7 +242,7 @@ class NoiseSources(Result):
                     right=False,
                     show="always" if any_interval else "never",
                 ),
-                Column("meaning", "what it is", right=False),
+                Column("meaning", "what it means", right=False),
             ),
             rows=tuple(
                 (

@@ -7,31 +7,26 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses.phrasebook import reason
 from adjudge.core.phrases import Spoken
-from adjudge.core.words import counted, listed, percent
+from adjudge.core.words import capitalised, counted, listed, percent
 from adjudge.data.scores import heading_of
 
 if TYPE_CHECKING:
     from adjudge.analyses.plan.noise import NoisePart, NoiseSources
 
 MEANINGS = {
-    "system": "systems differ: this is what a comparison looks for",
-    "topic": "topics differ for all systems alike: this does not touch comparisons on the same topics",
-    "assessor": (
-        "assessors differ in how severe they are: this does not touch comparisons of systems that the same people"
-        " judged"
-    ),
-    "system:topic": "systems do better on some topics than on others: only more topics average this out",
-    "assessor:system": "assessors disagree about which systems are good: only more assessors average this out",
-    "assessor:topic": (
-        "assessors are severe on different topics: this does not touch systems that the same people judged on a topic"
-    ),
+    "system": "systems differ: what a comparison looks for",
+    "topic": "topics differ for all systems alike: no noise on the same topics",
+    "assessor": "assessors differ in severity: no noise where the same people judged all systems",
+    "system:topic": "systems do better on some topics than on others: only more topics average it out",
+    "assessor:system": "assessors disagree about systems: only more assessors average it out",
+    "assessor:topic": "assessors differ in severity by topic: no noise where the same people judged the topic",
     "assessor:system:topic": (
-        "assessors disagree about single summaries: more topics or assessors average this out, asking again does not"
+        "assessors disagree about single summaries: more topics or assessors average it out, asking again does not"
     ),
-    "repeat": "an assessor answers otherwise the second time: every further judgment averages this out",
-    "judgment": "judgments of one summary differ, whoever they are by: every further judgment averages this out",
+    "repeat": "an assessor answers differently the second time: any further judgment averages it out",
+    "judgment": "judgments of one summary differ, whoever gives them: any further judgment averages it out",
 }
-LEFT = "what one assessor makes of one summary, and chance: more topics or assessors average both out"
+LEFT = "assessors' views of single summaries, and chance: more topics or assessors average it out"
 """Of the last two together."""
 NOTES: Mapping[str, str | Callable[..., Spoken]] = {
     "scores-missing": lambda n: f"{counted(n, 'score')} missing",
@@ -57,33 +52,29 @@ def meaning(part: NoisePart) -> str:
         return MEANINGS[part.term]
     if part.holds == LAST:
         return LEFT
-    return f"the design cannot tell {listed(part.holds, most=len(part.holds))} apart"
+    return f"the design cannot separate {listed(part.holds, most=len(part.holds))}"
 
 
 def sentences(sources: NoiseSources) -> Iterator[str]:
     """How much of the variance systems are, where most of the rest is, and what the scores cannot tell."""
     if sources.why is not None:
-        yield f"Where the noise comes from cannot be said: {reason(sources.why)}."
+        yield f"The sources of noise are unknown: {reason(sources.why)}."
     elif sources.parts:
         noise = max((part for part in sources.parts if part.term != "system"), key=lambda part: part.variance)
         system = [part for part in sources.parts if part.term == "system"]
-        apart = f"{percent(system[0].share)} lies in systems; " if system else ""
+        besides = f" besides systems ({percent(system[0].share)})" if system else ""
         yield (
-            f"Of the variance of single judgments {apart}the largest {'other ' if system else ''}part is {noise.name}"
-            f" ({percent(noise.share)}): {meaning(noise)}."
+            f"Largest part of the variance of single judgments{besides}: {noise.name} ({percent(noise.share)})."
+            f" {capitalised(meaning(noise))}."
         )
     if "assessor" not in sources.levels:
-        yield "These scores say no assessor: how far assessors differ is not known, and is part of the others."
-    for name, apart in (
-        ("assessor", "what assessors differ in"),
-        ("topic", "what topics do"),
-        ("system", "what systems differ in"),
-    ):
+        yield "The scores name no assessors: their differences are part of the rest."
+    for name in ("assessor", "topic", "system"):
         if sources.levels.get(name) == 1:
-            yield f"There is only one {name}: {apart} is not known, and is part of the others."
+            yield f"There is only one {name}: differences between {name}s are part of the rest."
     for part in sources.parts:
         if part.holds == LAST:
-            yield "Repeated judgments are missing: what an assessor makes of one summary and chance are one number."
+            yield "Without repeated judgments, assessors' views of single summaries cannot be separated from chance."
         elif len(part.holds) > 1:
             together = listed(part.holds, most=len(part.holds))
-            yield f"The design cannot tell {together} apart: their variance is one number."
+            yield f"The design cannot separate {together}."

@@ -317,9 +317,9 @@ class PowerPlan(Result):
                 "among", "compared", data=False, right=False, show="always" if self.pairs > 1 else "never"
             ),
             heading("topics needed", asked),
-            heading("wide pairs", asked, wider),
-            heading("can find"),
-            heading("wide pairs", wider),
+            heading("wide spread", asked, wider),
+            heading("detectable"),
+            heading("wide spread", wider),
             heading("power now", asked),
             heading("wrong sign", asked),
             heading("times too large", asked),
@@ -385,7 +385,7 @@ class PowerPlan(Result):
             Column(f"{judges.unit}s", right=True),
             Column("spread", right=True),
             Column("topics needed", show="never" if self.difference is None else "always", right=True),
-            Column("can find", right=True),
+            Column("detectable", right=True),
         )
 
     def _sampled_table(self, sampled: SampledPlan) -> Table:
@@ -403,8 +403,8 @@ class PowerPlan(Result):
             ],
             Column("assessors in all", right=True),
             Column("topics needed", show="never" if self.difference is None else "always", right=True),
-            Column(f"can find on {self.have:,}", right=True),
-            Column("on any number", right=True),
+            Column(f"detectable on {self.have:,} topics", right=True),
+            Column("on any number of topics", right=True),
             title=sampled_title(self),
         )
 
@@ -435,7 +435,7 @@ class PowerPlan(Result):
         """The test that answers in every comparison, others in one, each with its name."""
         first = self.needs[0]
         shown = [need for need in self.needs if need.test == first.test or need.compared == first.compared]
-        short = {"all": "", "typical": ", others as here", "one": ", one pair"}
+        short = {"all": "", "typical": ", others as now", "one": ", one pair"}
         return [(need, need.test + (short[need.compared] if self.pairs > 1 else "")) for need in shown]
 
     def facts(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.plan import design_words, noise_words
 from adjudge.analyses.plan.design_words import sampled_basis, why_no_designs
 from adjudge.core.phrases import Spoken
-from adjudge.core.words import counted, decimal, listed
+from adjudge.core.words import counted, decimal
 
 if TYPE_CHECKING:
     from adjudge.analyses.plan.result import AssessorPlan, Needs, PowerPlan, SampledPlan
@@ -39,29 +39,30 @@ def sentences(plan: PowerPlan) -> Iterator[Spoken]:
 
 
 def _ties(share: float, simulated: float, source: str) -> str:
-    ties = f"{_percent(share)} of the differences between two systems are ties"
+    ties = f"{_percent(share)} of the differences between systems are ties"
     if source == "normal":
-        return f"{ties}; normal noise has none, so that tests of ranks and signs are shown too good"
+        return (
+            f"{ties}, simulated normal scores have none: tests by ranks and signs look better than they are"
+        )
     how = "levels of the same shares" if source == "rated" else "topics that tie stay ties"
-    return f"{ties}; simulated scores have {_percent(simulated)} before a difference is planted ({how})"
+    return f"{ties}, as are {_percent(simulated)} of the simulated ones without a difference ({how})"
 
 
 def _too_few_topics(topics: int, alpha: float, pairs: int, fewest: int) -> str:
     level = f"{alpha:g}".removeprefix("0") + (f"/{pairs:,}" if pairs > 1 else "")
     return (
-        f"on {counted(topics, 'topic')} the smallest p is {number(math.ldexp(2.0, -topics), 3)}, above {level};"
-        f" {fewest} topics are the fewest that can find one"
+        f"on {counted(topics, 'topic')} no p is below {number(math.ldexp(2.0, -topics), 3)}, which is above {level};"
+        f" it takes {fewest} topics"
     )
 
 
 REASONS: Mapping[str, Callable[..., str]] = {
-    "one-system": lambda systems: f"planning needs the scores of two systems, here is {systems}",
+    "one-system": lambda systems: f"planning needs the scores of two systems, has {systems}",
     "squares-overflow": lambda largest: (
-        f"scores beyond {largest:g} or within {1 / largest:g} of 0, whose squares are no floating-point numbers: give"
-        " the scores in another unit"
+        f"scores beyond {largest:g} or within {1 / largest:g} of 0 cannot be squared: give the scores in another unit"
     ),
-    "no-common-topics": lambda: "no two systems have two topics in common, so no spread is known",
-    "no-spread": lambda: "most pairs of systems differ by the same on every topic: nothing to plan",
+    "no-common-topics": lambda: "no two systems have two topics in common",
+    "no-spread": lambda: "most pairs of systems differ by the same on every topic",
     "other-correction": lambda correct: f"power is not computed for the correction {correct}",
     "one-sided": lambda: "power is computed for two-sided tests",
     "whole-sets": lambda: "power is not computed for whole sets of topics",
@@ -95,15 +96,17 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
     **noise_words.NOTES,
     # The standard error of a normal sample's deviation; topics go with its square.
     "spread-from-topics": lambda topics, off: (
-        f"the spread comes from {counted(topics, 'topic')}: it may be off by {_percent(off)}, and topics by"
+        f"from {counted(topics, 'topic')}: the spread is known within {_percent(off)}, the number of topics within"
         f" {_percent(2 * off)}"
     ),
-    "few-topics": "so few topics say little about the spread: take this for a first guess",
+    "few-topics": "so few topics say little about the spread: take this as a first guess",
     "spread-from-assessors": lambda assessors, off: (
-        f"how far assessors' own likings spread comes from {assessors} assessors: it may be off by {_percent(off)}"
+        f"from {assessors} assessors: how far their views of systems differ is known within {_percent(off)}"
     ),
     "ties": _ties,
-    "missing-in-pairs": lambda n: f"{counted(n, 'missing score')}; a pair's topics are those both have",
+    "missing-in-pairs": lambda n: (
+        f"{counted(n, 'missing score')}; each pair is compared on the topics that both have"
+    ),
 }
 
 
@@ -113,7 +116,7 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
 def plan_cells(plan: PowerPlan, need: Needs) -> Iterator[str | None]:
     """What people see of a test in a comparison."""
     yield test_words(need)
-    others = ", others as here" if need.compared == "typical" else ""
+    others = ", others as now" if need.compared == "typical" else ""
     yield "one pair" if need.compared == "one" else f"{plan.pairs:,} pairs{others}"
     for topics in (need.topics, need.topics_wide):
         yield None if topics is None else whole(topics.value)
@@ -135,7 +138,7 @@ def curve_title(plan: PowerPlan) -> str:
 
 
 def sampled_title(plan: PowerPlan) -> str:
-    return f"assessors as a sample ({sampled_basis(plan.pairs, plan.alpha)})"
+    return f"for other assessors like these ({sampled_basis(plan.pairs, plan.alpha)})"
 
 
 def test_words(need: Needs) -> str:
@@ -192,51 +195,42 @@ def _power_digits(rate: float, wanted: float) -> int:
     return digits
 
 
-def _aim(plan: PowerPlan, need: Needs) -> str:
-    return (
-        f"To find a difference of {number(plan.looked_for, 3)} in {plan.title} between two systems{_for_whom(plan)}"
-        f" with {_percent(plan.power)} power ({basis(plan, need)})"
-    )
-
-
-def _for_whom(plan: PowerPlan) -> str:
-    """Nothing where assessors are not known."""
-    if not plan.people:
-        return ""
-    return ", as this assessor judges them," if plan.people == 1 else ", as these assessors judge them,"
-
-
 def _with_topics(plan: PowerPlan, need: Needs) -> str:
     assert need.topics is not None
+    find = (
+        f"find a difference of {number(plan.looked_for, 3)} in {plan.title} with {_percent(plan.power)} power"
+    )
     if need.topics.why is not None:
-        return f"{_aim(plan, need)}: {need.topics.why}; {_have(plan, need)}."
-    whatever = ""
+        return f"To {find} ({basis(plan, need)}): {need.topics.why}. {_have(plan, need)}."
+    you = (
+        "You" if not plan.people else f"For {'this assessor' if plan.people == 1 else 'these assessors'}, you"
+    )
+    fewer = ""
     typical = plan.need(need.test, "typical")
-    if typical is not None:
-        whatever = ", whatever the other systems are"
-        if typical.topics is not None and typical.topics.value < need.topics.value:
-            whatever += f", and about {typical.topics.value:,.0f} where they lie as far apart as these"
+    if typical is not None and typical.topics is not None and typical.topics.value < need.topics.value:
+        fewer = f", or {typical.topics.value:,.0f} if the other systems stay as far apart as now,"
     return (
-        f"{_aim(plan, need)} you need about {need.topics.value:,.0f} topics{whatever}; {_have(plan, need)}."
+        f"{you} need about {need.topics.value:,.0f} topics{fewer} to {find} ({basis(plan, need)})."
+        f" {_have(plan, need)}."
     )
 
 
 def _have(plan: PowerPlan, need: Needs) -> str:
     """What the present topics do, by the numbers of the table."""
-    have = f"you have {plan.have:,}"
+    have = f"Your {plan.have:,}"
     if (why := _cannot(plan, need)) is not None:
-        return f"{have}, which could find no difference: {why}"
+        return f"{have} can find no difference: {why}"
     now, finds = plan.now(need), need.difference
-    which = "which are enough: they" if now.rate >= plan.power else "which"
     if math.isnan(now.rate):
-        with_power = "of which nothing is known"
+        with_power = f"{have}: power unknown"
     elif now.rate == 0:
-        with_power = f"{which} found it in none of {counted(plan.asked.simulations, 'simulation')}"
+        with_power = f"{have} found it in none of {counted(plan.asked.simulations, 'simulation')}"
     else:
-        with_power = f"{which} find it with {_power_percent(now.rate, plan.power)} power"
+        enough = "are enough: they " if now.rate >= plan.power else ""
+        with_power = f"{have} {enough}find it with {_power_percent(now.rate, plan.power)} power"
     if finds.why is not None:
-        return f"{have}, {with_power}; {finds.why}"
-    return f"{have}, {with_power}, and {_apart(finds.value, plan.difference)} with {_percent(plan.power)}"
+        return f"{with_power}; {finds.why}"
+    return f"{with_power}, and {_apart(finds.value, plan.difference)} with {_percent(plan.power)}"
 
 
 def _cannot(plan: PowerPlan, need: Needs) -> str | None:
@@ -247,33 +241,32 @@ def _cannot(plan: PowerPlan, need: Needs) -> str | None:
     alpha = f"{plan.alpha:g}".removeprefix("0")
     smallest = _apart(math.ldexp(2.0, -plan.have), None if divided else plan.alpha)
     return (
-        f"on {counted(plan.have, 'topic')} the smallest p is {smallest}, above {alpha}{divided};"
-        f" {need.fewest} topics are the fewest that can find one"
+        f"on {counted(plan.have, 'topic')} no p is below {smallest}, which is above {alpha}{divided};"
+        f" it takes {need.fewest} topics"
     )
 
 
 def _now(plan: PowerPlan, need: Needs) -> str:
-    with_topics = f"With {counted(plan.have, 'topic')}"
+    on = f"On {counted(plan.have, 'topic')}"
     if (why := _cannot(plan, need) or need.difference.why) is not None:
-        return f"{with_topics} no difference in {plan.title} can be found ({basis(plan, need)}): {why}."
+        return f"{on}, no difference in {plan.title} can be found ({basis(plan, need)}): {why}."
+    these = "" if not plan.people else ", for this assessor" if plan.people == 1 else ", for these assessors"
     typical = plan.need(need.test, "typical")
     others = ""
-    if typical is not None:
-        others = ", whatever the other systems are"
-        if number(typical.difference.value) != number(need.difference.value):
-            others += f", and {number(typical.difference.value)} where they lie as far apart as these"
+    if typical is not None and number(typical.difference.value) != number(need.difference.value):
+        others = f", or {number(typical.difference.value)} if the other systems stay as far apart as now"
     return (
-        f"{with_topics} the smallest difference in {plan.title} between two systems{_for_whom(plan)} that is found with"
-        f" {_percent(plan.power)} power is about {number(need.difference.value)} ({basis(plan, need)}){others}."
+        f"{on}{these}, the smallest difference in {plan.title} that is found with {_percent(plan.power)} power is about"
+        f" {number(need.difference.value)}{others} ({basis(plan, need)})."
     )
 
 
 def _one_pair(plan: PowerPlan, need: Needs) -> str:
     """The pair by itself."""
-    alone = f"One pair, chosen beforehand and tested by itself ({basis(plan, need)})"
+    alone = f"One pair, chosen beforehand ({basis(plan, need)})"
     finds = need.difference
     if (why := _cannot(plan, need)) is not None:
-        now = f"your {plan.have:,} could find no difference: {why}"
+        now = f"your {plan.have:,} can find no difference: {why}"
     elif finds.why is not None:
         now = finds.why
     else:
@@ -291,11 +284,12 @@ def _wide(plan: PowerPlan, need: Needs) -> Iterator[str]:
         return
     parts = []
     if need.topics_wide is not None and need.topics_wide.why is None:
-        parts.append(f"it is about {need.topics_wide.value:,.0f} topics")
+        parts.append(f"need about {need.topics_wide.value:,.0f} topics")
     if need.difference_wide.why is None:
-        parts.append(f"{_apart(need.difference_wide.value, plan.difference)} is what can be found")
+        finds = _apart(need.difference_wide.value, plan.difference)
+        parts.append(f"find {finds} on {plan.have:,}")
     if parts:
-        yield f"Where differences spread more (one pair in ten does) {', and '.join(parts)}."
+        yield f"Pairs whose differences vary more from topic to topic (one in ten) {' and '.join(parts)}."
 
 
 def _errors(plan: PowerPlan, need: Needs) -> Iterator[str]:
@@ -309,116 +303,91 @@ def _errors(plan: PowerPlan, need: Needs) -> Iterator[str]:
     if not now.rate > 0:
         return
     if math.isnan(now.wrong_sign):
-        yield f"{on} it is found in fewer than {FEWEST_FOUND} simulations: too few to say what goes wrong then."
+        yield f"{on}, fewer than {FEWEST_FOUND} simulations find it: too few to say how far findings mislead."
         return
-    often = f"{_percent(now.wrong_sign)} of the findings have"
+    often = f"{_percent(now.wrong_sign)} of findings have"
     if now.wrong_sign == 0:
         often = f"none of {counted(now.findings or 0, 'simulated finding')} has"
     times = number(now.exaggeration, 3)
-    yield f"{on} {often} the wrong sign (type S); a finding is {times} times the difference on average (type M)."
+    yield f"{on}, {often} the wrong sign (type S), and findings are {times} times too large on average (type M)."
 
 
 def _others(plan: PowerPlan) -> Iterator[str]:
-    """The other tests in the same comparison."""
+    """Other tests that find nothing; the table has the rest."""
     first = plan.needs[0]
-    answers, silent = [], []
     for need in plan.needs[1:]:
-        if need.compared != first.compared:
-            continue
-        answer = need.topics or need.difference
-        form = f"{answer.value:,.0f} topics" if need.topics is not None else f"{number(answer.value)}"
-        if answer.why is None:
-            answers.append(f"{form} by {test_words(need)}")
-        else:
-            silent.append(f"By {test_words(need)}: {answer.why}.")
-    if answers:
-        yield f"It would be about {listed(answers, most=8)}."
-    yield from silent
+        why = (need.topics or need.difference).why
+        if need.compared == first.compared and why is not None:
+            yield f"By {test_words(need)}: {why}."
 
 
 def _judges(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
-    unit = judges.unit
-    by = f"{number(judges.now)} {unit}{'' if judges.now == 1 else 's'}"
-    every = f"Every summary has {by}" if judges.now == round(judges.now) else f"A summary has {by} on average"
-    yield (
-        f"{every}; {'their' if unit == 'assessor' else 'the'} disagreement makes"
-        f" {_percent(judges.share)} of the variance of a difference over topics."
-    )
-    *some, rest = judges.rows
-    numbers = listed([f"{row.judges:g}" for row in some])
+    unit, rest = judges.unit, judges.rows[-1]
     if plan.difference is None:
         if math.isnan(rest.difference):  # nothing can be found, whoever judges
             return
-        finds = listed([number(row.difference) for row in some])
-        yield f"With {numbers} {unit}s it would be {finds}; with any number, {number(rest.difference)}."
-        return
-    topics = listed([_topics(row.topics) for row in some])
-    yield f"With {numbers} {unit}s you need {topics} topics; with any number, {_topics(rest.topics)}."
-    yield from _enough(plan, judges)
-
-
-def _enough(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
-    """Whether more assessors make up for topics."""
-    if plan.difference is None or not plan.needs[0].difference.value > plan.difference:
-        return
-    if math.isinf(judges.enough):
-        aim = number(plan.difference, 3)
-        yield f"On {plan.have} topics no number of {judges.unit}s finds {aim}: only more topics do."
+        most = f"with any number of {unit}s, {number(rest.difference)} can be found"
     else:
-        yield f"On {plan.have} topics it takes {math.ceil(judges.enough):,} {judges.unit}s."
+        most = f"with any number of {unit}s, {_topics(rest.topics)} topics are needed"
+    whose = "Assessors' disagreement" if unit == "assessor" else "Disagreement of repeated judgments"
+    yield (
+        f"{whose} ({number(judges.now)} {unit}{'' if judges.now == 1 else 's'} per summary) is"
+        f" {_percent(judges.share)} of the variance of a difference; {most}."
+    )
+    short = plan.difference is not None and plan.needs[0].difference.value > plan.difference
+    if short and math.isfinite(judges.enough):
+        yield f"On {plan.have:,} topics it takes {math.ceil(judges.enough):,} {unit}s."
 
 
 def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
     """For whom the above holds, and what it would take for others."""
-    these = f"All this holds for the assessors who judge ({sampled.seen} now)"
-    what = "what each makes of two systems on average" if sampled.matched else "how strict each is on average"
+    what = "their views of systems differ" if sampled.matched else "their severity differs"
+    these = f"All this holds for these {sampled.seen} assessors only"
     if sampled.likings > 0:
         yield (
-            f"{these}, not for others: {what} varies with a standard deviation of {number(sampled.likings)}, and no"
-            " number of topics averages that out, only more assessors do."
+            f"{these}: {what} (s.d. {number(sampled.likings)} between assessors), and more topics do not average that"
+            " out."
         )
     else:
-        yield f"{these}; {what} varies no more than chance would have it."
+        yield f"{these}; {what} no more than by chance."
     if math.isnan(sampled.difference):
         yield (
-            f"{number(sampled.assessors)} assessors are too few for a test in which assessors count as a sample: what"
-            " they make of systems has fewer than two degrees of freedom."
+            f"{number(sampled.assessors)} assessors are too few to test for others like them (fewer than 2 degrees of"
+            " freedom)."
         )
         return
     now = f"{counted(plan.have, 'topic')} and {number(sampled.assessors)} assessors"
     if round(sampled.assessors, 1) != sampled.seen:
         now += " (as many as would share the work evenly)"
-    start = f"Where assessors count as a sample too ({sampled_basis(plan.pairs, plan.alpha)})"
+    start = f"For other assessors like them, {now} find"
+    basis = sampled_basis(plan.pairs, plan.alpha)
     if plan.difference is None:
-        now_finds = f"{start} {now} find {number(sampled.difference)} with {_percent(plan.power)} power"
-        more = f", and more topics nothing below {number(sampled.limit)}" if sampled.likings > 0 else ""
-        yield f"{now_finds}{more}."
+        now_finds = f"{start} {number(sampled.difference)} with {_percent(plan.power)} power"
+        more = f", more topics nothing below {number(sampled.limit)}" if sampled.likings > 0 else ""
+        yield f"{now_finds}{more} ({basis})."
         return
     finds = f"{_apart(sampled.difference, plan.difference)} with {_percent(plan.power)}"
     aim = number(plan.difference, 3)
-    one = (
-        f" (one pair by itself with {_power_percent(sampled.one_pair_now, plan.power)})"
-        if plan.pairs > 1
-        else ""
-    )
+    one = ""
+    if plan.pairs > 1:
+        one = f" (one pair alone: {_power_percent(sampled.one_pair_now, plan.power)})"
     power = _power_percent(sampled.power_now, plan.power)
-    yield f"{start} {now} find {aim} with {power} power{one}, and {finds}."
-    yield _sampled_needs(plan, sampled, aim)
+    yield f"{start} {aim} with {power} power{one}, and {finds} ({basis})."
+    yield _sampled_needs(plan, sampled)
 
 
 def _not_sampled(plan: PowerPlan) -> str:
     """For whom the above holds, where what it takes for others is not known."""
     if plan.people == 1:
-        return "All this holds for the assessor who judged: one says nothing of how others would judge."
+        return "All this holds for this assessor only: one says nothing about others."
     if plan.sources is not None:
         why = why_no_designs(plan.sources)
     else:
-        why = "too few judged the same topics to tell what each makes of two systems on average from chance"
-    who = f"All this holds for the assessors who judge ({plan.people} now)"
-    return f"{who}. What it takes for others is not known: {why}."
+        why = "too few judged the same topics to separate their views of systems from chance"
+    return f"All this holds for these {plan.people} assessors; what it takes for others is unknown: {why}."
 
 
-def _sampled_needs(plan: PowerPlan, sampled: SampledPlan, aim: str) -> str:
+def _sampled_needs(plan: PowerPlan, sampled: SampledPlan) -> str:
     """How many topics, or assessors, then."""
     with_these = f"With {number(sampled.assessors)} assessors"
     if math.isfinite(sampled.needed):
@@ -426,13 +395,11 @@ def _sampled_needs(plan: PowerPlan, sampled: SampledPlan, aim: str) -> str:
     else:
         best = _power_percent(sampled.best, plan.power)
         least = (
-            "no number of assessors would do"
+            "and no number of assessors would be"
             if math.isinf(sampled.fewest)
-            else (f"it takes at least {sampled.fewest:,.0f} assessors")
+            else f"it takes at least {sampled.fewest:,.0f} assessors"
         )
-        sentence = (
-            f"{with_these} no number of topics is enough: they find {aim} with {best} power at most; {least}"
-        )
+        sentence = f"{with_these} no number of topics is enough (at most {best} power); {least}"
     if sampled.power_now >= plan.power:
         return f"{sentence}."
     if math.isinf(sampled.enough):

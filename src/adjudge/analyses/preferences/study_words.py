@@ -24,7 +24,7 @@ NOTES: dict[str, str | Callable[..., str]] = {
         f"{counted(n, 'topic lacks', 'topics lack')} a column and {'is' if n == 1 else 'are'} left out"
     ),
     "no-interval": lambda headings, least: (
-        f"no interval for {listed(headings)}: fewer than {least} topics differ from the commonest share"
+        f"no interval for {listed(headings)}: too many topics have the same share"
     ),
     "answers-per-topic": lambda counts: (
         f"man has {span(counts)} answers per topic, in {counted(len(counts), 'topic')}"
@@ -48,8 +48,8 @@ def sentences(result: Convergence | PreferenceTables | MeasureAgreement) -> Iter
         if not math.isnan(result.low):
             interval = f" ({result.level:.0%} interval {result.low:z.3f} to {result.high:z.3f})"
         yield (
-            f"{result.measure} orders {result.mean:.1%} of the pairs as {result.human} does{interval};"
-            f" {counted(result.n, 'topic')}, {counted(result.pairs, 'pair')}."
+            f"{result.measure} orders {result.mean:.1%} of {counted(result.pairs, 'pair')} as {result.human}"
+            f" does{interval}, on {counted(result.n, 'topic')}."
         )
 
 
@@ -75,8 +75,8 @@ def _convergence(result: Convergence) -> Iterator[str]:
     topics = len(result.measured)
     fewer = "" if whole == topics else " (or all, where there are fewer)"
     yield (
-        f"With {counted(first, 'answer')} per topic {low:.1%} of the pairs are ordered as {result.human} does, with"
-        f" {last:,}{fewer} it is {high:.1%}; {counted(topics, 'topic')}, {counted(result.asked.runs, 'run')} each."
+        f"With {counted(first, 'answer')} per topic, {low:.1%} of pairs are ordered as {result.human} does; with"
+        f" {last:,}{fewer}, {high:.1%} ({counted(topics, 'topic')}, {counted(result.asked.runs, 'run')} each)."
     )
     lines = {name: [t.lines.get(name, math.nan) for t in result.measured] for name in result.lines()}
     means = [t.at(last).mean for t in result.measured]
@@ -86,7 +86,7 @@ def _convergence(result: Convergence) -> Iterator[str]:
     parts = _by_way(ways, words)
     if parts:
         over = f"Wilcoxon over topics, Holm over {counted(len(ways), 'measure')}"
-        yield f"With {last:,} answers that is {'; '.join(parts)} ({over})."
+        yield f"With {last:,} answers, that is {'; '.join(parts)} ({over})."
     if hopeless := _hopeless(ways):
         yield f"No {hopeless}"
     for name, line in lines.items():  # a measure that some topics lack is compared on fewer
@@ -94,7 +94,7 @@ def _convergence(result: Convergence) -> Iterator[str]:
         if both and len(both) < len(means):
             mine, theirs = (math.fsum(shares) / len(both) for shares in zip(*both, strict=True))
             has = counted(len(both), "topic that has", "topics that have")
-            yield f"{name} was compared on the {has} it: {mine:.1%} with {last:,} answers, {theirs:.1%} for {name}."
+            yield f"{name} was compared on the {has} it: people {mine:.1%}, {name} {theirs:.1%}."
 
 
 def _differences(paper: PaperTable) -> Iterator[str]:
@@ -117,8 +117,7 @@ def _by_way(ways: Mapping[str, Found], words: Mapping[str, str]) -> list[str]:
 
 def _hopeless(ways: Mapping[str, Found]) -> str:
     names = [name for name, way in ways.items() if way == "hopeless"]
-    why = "too few topics, or too few where they differ"
-    return f"difference from {listed(names, most=9)} could have been found: {why}." if names else ""
+    return f"difference from {listed(names, most=9)} can be found: too few topics differ." if names else ""
 
 
 def _smoothing(paper: PaperTable) -> Iterator[str]:
@@ -126,7 +125,7 @@ def _smoothing(paper: PaperTable) -> Iterator[str]:
         "above": "helps",
         "below": "hurts",
         "open": "makes no significant difference for",
-        "hopeless": "could not have been found, on so few topics, to make a difference for",
+        "hopeless": "was tried on too few topics for",
     }
     for source, way, without, smoothed in paper.smoothing:
         yield f"Smoothing {verbs[way]} {source}: {without:.3f} without, {smoothed:.3f} with it."
@@ -138,8 +137,8 @@ def minutes_sentence(minutes: Minutes) -> str:
         return f"Minutes of annotation: n/a ({minutes.why})."
     capped = ""
     if minutes.idle:
-        capped = f", {minutes.idle:,} of them longer than {minutes.cap:g} s and counted as that"
+        capped = f", {minutes.idle:,} pauses cut to {minutes.cap:g} s"
     return (
-        f"{minutes.mean:.1f} minutes of annotation per topic ({counted(len(minutes.topics), 'topic')});"
-        f" the time of {minutes.timed:,} of {counted(minutes.answers, 'answer')} is known{capped}."
+        f"{minutes.mean:.1f} minutes of annotation per topic ({counted(len(minutes.topics), 'topic')}; times known for"
+        f" {minutes.timed:,} of {counted(minutes.answers, 'answer')}{capped})."
     )

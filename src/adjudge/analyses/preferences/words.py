@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.analyses.fewest import fewest_words
-from adjudge.analyses.phrasebook import best_words
+from adjudge.analyses.phrasebook import best_words, pairs_differ
 from adjudge.core.errors import quoted
 from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, listed
+from adjudge.core.words import percent as share_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.conclusions import Conclusion
@@ -20,37 +21,36 @@ if TYPE_CHECKING:
     from adjudge.stats.preference.contrasts import ModelParameter, OpenPosition
 
 
-NOT_JOINED = "no chain of duels joins them"
+NOT_JOINED = "never compared, not even through others"
 
 
 def _answers_independent(topics: int) -> str:
-    why = "since there is one topic" if topics == 1 else "since no topics are known"
+    why = "as there is only one topic" if topics == 1 else "as topics are unknown"
     if topics > 1:
-        why = "not topics: they hold for these topics alone"
-    return f"intervals and tests take answers as independent, {why}"
+        why = "and hold for these topics only"
+    return f"intervals and tests treat answers as independent, {why}"
 
 
 def _too_few_topics(topics: int, least: float, pairs: int | None) -> str:
-    corrected = "" if pairs is None else f" with Holm's correction over {pairs:,} pairs"
-    no_difference = f"no difference could have been found{corrected}"
-    return f"{counted(topics, 'topic')}: p is {least:.3g} or more, so that {no_difference}"
+    corrected = "" if pairs is None else f" (Holm over {pairs:,} pairs)"
+    return (
+        f"{counted(topics, 'topic')} are too few to find a difference: no p is below {least:.3g}{corrected}"
+    )
 
 
 NOTES: dict[str, str | Callable[..., str]] = {
     "about-answers": "{text}",
     "pooled-targets": lambda name, targets: (
-        f"pairs of several {name}s are taken together ({', '.join(targets)}): choose one with"
+        f"several {name}s are pooled ({', '.join(targets)}): choose one with"
         f" {Argument('topics', [f'task={targets[0]}']) if name == 'task' else Argument(name)}"
     ),
-    "not-propagated": "a tie model or an effect of position: answers were not propagated to similar sentences",
+    "not-propagated": "answers are not propagated to similar sentences with a tie model or an effect of position",
     "regularised": lambda part, how: f"{part}: {how}" if part else how,
     "parameter-dropped": "{why}",
     "answers-independent": _answers_independent,
     "too-few-topics": _too_few_topics,
-    "propagated": "answers were propagated to similar items: strengths are of items and what is like them",
-    "items-without-strength": lambda n: (
-        f"{counted(n, 'item has', 'items have')} no strength: nobody was asked about them"
-    ),
+    "propagated": "answers were propagated to similar items: strengths are of an item and what resembles it",
+    "items-without-strength": lambda n: f"{counted(n, 'item has', 'items have')} no strength: never shown",
     "answers-left-out": lambda n, why: f"{counted(n, 'answer')} left out: {why}",
     "careless": "{assessor}: {warning}",
 }
@@ -60,14 +60,14 @@ def sentences(fit: PreferenceFit) -> Iterator[str]:
     """Who may be the best, how few answers decide it, how many pairs differ, and what ties and positions do."""
     few = fewest_words(fit.fewest, _called(fit.items), what="answer", item=fit.noun)
     if fit.contrasts is None:
-        yield "Strengths were regularised on request: there are no intervals and no tests of differences."
+        yield "Strengths are regularised, as asked: no intervals and no tests."
         yield from filter(None, [few])
         return
     several = len(fit.parts) > 1
     if several:
         yield (
-            f"The items fall into {counted(len(fit.parts), 'part')} that no chain of duels joins: nothing is known"
-            " of one beside another."
+            f"The items fall into {counted(len(fit.parts), 'group')} never compared with each other, so they are ranked"
+            " separately."
         )
     for part, order in zip(fit.parts, fit.orders(), strict=True):
         items = [fit.items[fit.fitted[k]] for k in order]
@@ -82,7 +82,7 @@ def sentences(fit: PreferenceFit) -> Iterator[str]:
     if (tie := fit.contrasts.tie) is not None:
         share = float(fit.chances(np.zeros(1))[1][0])
         name = "nu" if fit.contrasts.model == "davidson" else "theta"
-        yield f"Two equal items tie in {share:.0%} of their duels ({name} = {math.exp(tie.value):.3g})."
+        yield f"Equal items tie in {share_words(share)} of their duels ({name} = {math.exp(tie.value):.3g})."
 
 
 def _called(items: Sequence[str]) -> Sequence[str]:
@@ -103,10 +103,10 @@ def _position_sentence(fit: PreferenceFit, position: ModelParameter | OpenPositi
     else:
         between = f"{low:.3g} to {high:.3g}" if low == low and high == high else "any"
         odds = f"{math.exp(position.value):.3g} ({level} interval {between})"
-    effect = "No effect of what is shown first was found"
+    effect = "Position makes no significant difference"
     if position.p < fit.alpha:
         effect = f"What is shown {'first' if position.value > 0 else 'second'} is preferred"
-    return f"{effect}: the first one's odds are {odds}."
+    return f"{effect}: odds of the first {odds}."
 
 
 def chances_title(fit: PreferenceFit, preferred: str) -> str:
@@ -118,28 +118,24 @@ def chances_title(fit: PreferenceFit, preferred: str) -> str:
 
 
 def _pairs_sentence(fit: PreferenceFit) -> str:
-    hopeless = ", whichever way the answers that are no ties had gone"
+    hopeless = "have too few answers to differ"
     if not sum(standing.wins for standing in fit.standings):
-        hopeless = ", since all answers are ties"
-    elif fit.ties_apart or not sum(standing.ties for standing in fit.standings):
-        hopeless = ", whatever the answers"
+        hopeless = "have only ties"
     words: dict[Conclusion, str] = {
-        "could not have been found": f"could not have been found{hopeless}",
-        "not comparable": f"not comparable ({NOT_JOINED})",
+        "could not have been found": hopeless,
+        "not comparable": f"were {NOT_JOINED}",
     }
     counts = fit.counts()
-    if counts["differ"] == 1:
-        words["differ"] = "differs"
-    numbers = [f"{number:,} {words.get(name, name)}" for name, number in counts.items() if number]
-    test = "answers taken as independent"
+    pairs = sum(counts.values())
+    others = [f"{number:,} {words[name]}" for name, number in counts.items() if number and name in words]
+    rest = f"; {listed(others)}" if others else ""
+    test = "answers treated as independent"
     if fit.by == "cluster":
-        test = (
-            f"jackknife over {counted(fit.topics, 'topic')} with Student's t, no surer than independent answers or a"
-            " sign test over topics"
-        )
+        test = f"jackknife over {counted(fit.topics, 'topic')}"
     elif fit.similarity is not None:
-        test = "jackknife over answers with Student's t"
-    return f"Pairs of items: {', '.join(numbers)}; {test}, Holm over {counted(fit.compared, 'pair')}."
+        test = "jackknife over answers"
+    differ = pairs_differ(counts["differ"], pairs, of="items")
+    return f"{differ}{rest} ({test}, Holm over {counted(fit.compared, 'pair')})."
 
 
 def percent(level: float) -> str:

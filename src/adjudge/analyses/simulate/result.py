@@ -156,8 +156,8 @@ class Simulation(Result):
             name="simulation",
             columns=(
                 Column("words", "test", data=False, right=False),
-                Column("kind", "pairs", show=many, data=False, right=False),
-                Column("found", data=False, right=True),
+                Column("kind", "what", show=many, data=False, right=False),
+                Column("found", "rate", data=False, right=True),
                 Column("interval", f"{LEVEL:.0%} interval", data=False, right=False),
                 *(Column(name, show="never") for name in ("topics", "systems", "alpha", *of_outcomes)),
                 Column("verdict", "", right=False),

@@ -9,7 +9,7 @@ from adjudge.analyses import phrasebook
 from adjudge.analyses.gathered import where
 from adjudge.analyses.methods import cite, listed_titles
 from adjudge.core.phrases import Argument, Spoken
-from adjudge.core.words import counted, listed
+from adjudge.core.words import capitalised, counted, listed, percent
 
 if TYPE_CHECKING:
     from adjudge.analyses.gathered import Part
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from adjudge.core.results import Note
 
 KINDS: dict[Kind, str] = {
-    "completeness": "the same marks, another completeness",
-    "marking": "the same sentence, marked or not",
-    "scu": "the same sentence, other SCUs",
+    "completeness": "same marks, different completeness",
+    "marking": "same sentence, marked or not",
+    "scu": "same sentence, different SCUs",
 }
 JUDGED: dict[Kind, str] = {
     "completeness": "judgments of model units",
@@ -30,16 +30,16 @@ JUDGED: dict[Kind, str] = {
     "scu": "sentences annotated with SCUs",
 }
 SCOPES: dict[Scope, str] = {
-    "summaries": "of different summaries",
-    "within": "of different summaries, by the same assessor",
-    "across": "of different summaries, by different assessors",
-    "one": "of one summary, by different assessors",
-    "between": "by different assessors",
+    "summaries": "different summaries",
+    "within": "different summaries, same assessor",
+    "across": "different summaries, different assessors",
+    "one": "same summary, different assessors",
+    "between": "different assessors",
     "all": "all",
 }
 POPULATIONS = {"these": "these assessors", "like": "assessors like them"}
 UNRANKED = {
-    "description": "descriptions, which rank nothing: {}",
+    "description": "{}, descriptions that rank nothing",
     "anonymous": "{} by anonymous assessors",
     "nobody": "{} by no named assessor",
 }
@@ -48,10 +48,10 @@ NOT_DRAWN: Mapping[str, str | Callable[..., str]] = {
     **phrasebook.REASONS,
     "few-systems": lambda systems: f"it takes two systems, and there {'is one' if systems else 'are none'}",
     "one-topic": "it takes two topics, and there is one",
-    "parts": "systems that share no topics, not even with others between them, cannot be compared",
-    "one-assessor": "one assessor judged: the noise of judging cannot be told from what topics do to systems",
+    "parts": "systems without common topics cannot be compared",
+    "one-assessor": "with one assessor, the noise of judging cannot be separated from effects of topics",
     "nothing-shared": "no two scores share a topic or an assessor",
-    "few-shared": "too few assessors judged the same topics to say how others would have",
+    "few-shared": "too few assessors judged the same topics",
 }
 """Why nothing can be drawn, or nothing for other assessors."""
 ADVICE = {
@@ -73,17 +73,14 @@ def _unranked(unranked: Mapping[str, Mapping[str, int]]) -> str:
 
 ABSENT: dict[str, Callable[..., Spoken]] = {
     "no-folder": lambda: (
-        "repeated judgments, resolved scores and planted repeats: a table of scores does not say which units and texts"
-        " were judged; an evaluation's folder does"
+        "repeated judgments, resolved scores and planted repeats, which need an evaluation folder"
     ),
     "no-coverage": lambda: (
-        "repeated judgments and resolved scores: nobody has judged units or annotated pyramids here (protocols such as"
-        " duc-2002 and pyramid)"
+        "repeated judgments and resolved scores, as nobody judged units or pyramids (protocols such as duc-2002)"
     ),
-    "no-units": lambda: "resolved scores: no page of a coverage protocol is judged unit by unit here",
+    "no-units": lambda: "resolved scores, as no page was judged unit by unit",
     "no-repeats": lambda: (
-        f"planted repeats: nobody judged anything twice (assigning tasks with {Argument('repeats')}"
-        " plants some), so whether assessors agree with themselves is not known"
+        f"planted repeats, as nobody judged anything twice (assign tasks with {Argument('repeats')} to plant some)"
     ),
     "no-noise": lambda unranked, advice: (
         f"judge noise: {_unranked(unranked) or 'nothing has been scored'}{ADVICE[advice] if advice else ''}"
@@ -98,7 +95,7 @@ def absence(note: Note) -> Spoken:
 
 
 def _not_said(make: Callable[..., Spoken]) -> Callable[..., Spoken]:
-    return lambda **data: f"not said: {make(**data)}"
+    return lambda **data: f"not shown: {make(**data)}"
 
 
 # Notes
@@ -107,8 +104,8 @@ def _not_said(make: Callable[..., Spoken]) -> Callable[..., Spoken]:
 def _counted_together(what: str, values: Sequence[Any]) -> Spoken:
     named = listed([f"no {what}" if value is None else str(value) for value in values])
     return (
-        f"several {what}s ({named}) are counted together in the tables of repeated judgments and planted repeats, where"
-        f" nothing is compared with another {what}: {Argument(what)} takes one"
+        f"repeated judgments and planted repeats of several {what}s ({named}) are counted together; {Argument(what)}"
+        " chooses one"
     )
 
 
@@ -119,7 +116,7 @@ def _gaps(missing: Mapping[str, int], summaries: int) -> tuple[str, str]:
 
 def _scores_adjusted(part: Part, missing: Mapping[str, int], summaries: int) -> str:
     of, gaps = _gaps(missing, summaries)
-    return f"{where(part)}: {of} have no score ({gaps}): scores are adjusted for topics"
+    return f"{where(part)}: {of} have no score ({gaps}); scores are adjusted for topics"
 
 
 def _no_named_score(missing: Mapping[str, int], summaries: int) -> str:
@@ -131,56 +128,46 @@ def _pair_by_pair(own_errors: bool) -> str:
     alike, error = (
         ("", "")
         if own_errors
-        else (", with one error for all", ", a pair's own error where that is larger or assessors are many,")
+        else (", one error for all", ", uses a pair's own error where larger or assessors are many,")
     )
     return (
-        f"each pair by itself{alike}, and the topics as they are: adjudge compare takes topics as a sample{error} and"
-        " corrects for the number of pairs"
+        f"each pair by itself{alike}, on these topics; adjudge compare takes topics as a sample{error} and corrects for"
+        " the number of pairs"
     )
 
 
 NOTES: dict[str, Callable[..., Spoken] | str] = {
     "counted-together": _counted_together,
-    "coverage-for-a-program": (
-        "scores of coverage are resolved: {measure} is a program's, and these are people's"
-    ),
+    "coverage-for-a-program": ("resolved scores are of coverage by people: {measure} is by a program"),
     "coverage-instead": lambda measures: (
-        f"scores of coverage are resolved: {listed(measures)} is not made of units' completeness"
+        f"resolved scores are of coverage: {listed(measures)} is not made of units' completeness"
     ),
     "noise-leaves-out": lambda unranked: f"judge noise leaves out {_unranked(unranked)}",
-    "marked-nothing": lambda n: (
-        f"{counted(n, 'judgment')} marked nothing: there is no text that could be judged again"
-    ),
+    "marked-nothing": lambda n: f"{counted(n, 'judgment')} marked no text that could be judged again",
     "unknown-texts": lambda n: (
-        f"{counted(n, 'judgment')} marked units whose texts are not here: whether they were repeated is not known"
+        f"{counted(n, 'judgment')} marked units whose texts are missing: repeats unknown"
     ),
-    "assessors-made-one": "what different assessors said of one summary is made one too, where they marked the same",
+    "assessors-made-one": "answers of different assessors to one summary are resolved too, where they marked the same",
     "pages-left-out": lambda n, why: f"{counted(n, 'page')} left out: {why}",
     "scores-adjusted": _scores_adjusted,
     "ranked-apart": lambda part, systems: (
-        f"{where(part)}: {listed(systems)} share no topics with other systems, and are ranked by themselves"
+        f"{where(part)}: {listed(systems)} share no topics with other systems and are ranked separately"
     ),
-    "change-and-distance": "change: the second answer less the first; distance: how far the two are apart",
+    "change-and-distance": "change: second answer minus first; distance: its size",
     "pair-by-pair": _pair_by_pair,
     "no-named-score": _no_named_score,
     "means-adjusted": lambda n, of, fitted: (
-        f"not everybody judged everything ({n:,} of {of:,} scores): means are adjusted for topics"
+        f"not everybody judged everything ({n:,} of {of:,} scores); means are adjusted for topics"
         f"{' and assessors' if fitted else ''}, as in adjudge compare"
     ),
-    "anonymous-scores": lambda n: (
-        f"{counted(n, 'anonymous score')} left out: whoever gave them is no assessor"
-    ),
-    "judged-once": (
-        "each summary was judged once: what topics do to systems cannot be told from the noise of judging, and counts"
-        " as noise"
-    ),
+    "anonymous-scores": lambda n: f"{counted(n, 'anonymous score')} left out",
+    "judged-once": ("each summary was judged once: effects of topics on systems count as noise of judging"),
     "alike": lambda assessors, few: (
-        f"{counted(assessors, 'person', 'people')} judged; this supposes that they disagree about all systems alike"
-        f"{'; more assessors would show more' if few else ''}"
+        f"{counted(assessors, 'person', 'people')} judged, taken to disagree about all systems alike"
+        f"{'; more would be safer' if few else ''}"
     ),
     "judged-before": lambda n, beside: (
-        f"{counted(n, 'score')} of summaries that somebody had judged before: averaged with the first"
-        f"{', unlike in ORIGINAL, which has the first alone' if beside else ''}"
+        f"{counted(n, 'repeated score')} averaged with the first{' (ORIGINAL has the first alone)' if beside else ''}"
     ),
     **{code: _not_said(make) for code, make in ABSENT.items()},
 }
@@ -191,9 +178,9 @@ NOTES: dict[str, Callable[..., Spoken] | str] = {
 
 def sentences(result: StabilityResult) -> Iterator[str]:
     """The headline, then what each part says."""
-    lines = [_headline(result), *_conflicts(result)]
-    lines += [line for bars in result.resolutions for line in _resolved(bars)]
-    lines += [*map(_rankings, result.resolutions), *_repeats(result.repeats)]
+    lines = [_headline(result)]
+    lines += [_moved(bars) for bars in result.resolutions]
+    lines += _repeats(result.repeats)
     lines += [line for ranking in result.noise for line in noise_sentences(ranking)]
     yield from dict.fromkeys(lines)
 
@@ -212,10 +199,8 @@ def about(result: StabilityResult, table: str) -> Iterator[str]:
         yield from (line for bars in result.resolutions for line in _resolved(bars))
     elif kind == "rankings":
         yield from map(_rankings, result.resolutions)
-    elif kind == "self-agreement":
+    elif kind in ("self-agreement", "self-agreement-over-time"):
         yield from _repeats(result.repeats)
-    elif kind == "self-agreement-over-time":
-        yield next(_repeats(result.repeats))
     elif kind == "judge-noise":
         yield from noise_sentences(result.noise_by_name[name])
     elif kind == "beats":
@@ -230,28 +215,24 @@ def _headline(result: StabilityResult) -> str:
         drawn = next((ranking for ranking in result.noise if ranking.drawn is not None), None)
         if drawn is not None:
             return next(noise_sentences(drawn))
-        return f"Nothing can be said of the stability of {result.name}."
+        return f"Nothing can be said about the stability of {result.name}."
     total, what = len(whole.judgments), JUDGED[whole.kind]
     if not whole.counts("all")[0]:
-        return f"None of {total:,} {what} was repeated, so no conflict could have been found."
+        return f"None of {total:,} {what} was repeated, so there can be no conflicts."
     elsewhere, differ, _ = whole.counts("summaries")
     again, disagree, _ = whole.counts("one")
+    sentence = f"Of {total:,} {what}, "
     if not elsewhere:
-        sentence = f"None of {total:,} {what} was repeated in another summary"
+        sentence += "none was repeated in another summary"
     elif not differ:
-        sentence = f"{elsewhere:,} of {total:,} {what} were repeated in other summaries, and got the same answers there"
+        sentence += f"{elsewhere:,} were repeated in other summaries, all with the same answers"
     else:
-        sentence = (
-            f"{differ:,} of {total:,} {what} ({differ / total:.1%}) are of the same units and texts as in other"
-            f" summaries, and the answers differ ({whole.counts('within')[1]:,} from the same assessor's,"
-            f" {whole.counts('across')[1]:,} from others')"
+        sentence += (
+            f"{differ:,} ({percent(differ / total)}) differ from another of the same text in another summary"
         )
     if again:
-        share = f"{disagree:,} ({disagree / total:.1%}) differ" if disagree else "none differs"
-        sentence += f"; {share} between assessors of one summary"
-    if len(result.resolutions) == 1:
-        bars = result.resolutions[0]
-        sentence += f"; of {counted(bars.pairs, 'pair')} of systems, {_open_pairs(bars)}"
+        share = f"{disagree:,} ({percent(disagree / total)}) differ" if disagree else "none differs"
+        sentence += f", {share} between assessors of one summary"
     return f"{sentence}."
 
 
@@ -267,52 +248,45 @@ def _conflicts(result: StabilityResult) -> Iterator[str]:
 
 
 def _conflicts_of(again: JudgedAgain) -> Iterator[str]:
-    total, what, kind = len(again.judgments), JUDGED[again.kind], KINDS[again.kind]
-    kind = kind[0].upper() + kind[1:]
+    total, what, kind = len(again.judgments), JUDGED[again.kind], capitalised(KINDS[again.kind])
     repeated, different, many = again.counts("summaries")
     if not repeated:
-        yield (
-            f"{kind}: none of {total:,} {what} was repeated in another summary, so no conflict between summaries could"
-            " have been found."
-        )
+        yield f"{kind}: none of {total:,} {what} was repeated in another summary."
     elif not different:
-        yield (
-            f"{kind}: {repeated:,} of {total:,} {what} were repeated in other summaries, and none got different answers"
-            " there."
-        )
+        yield f"{kind}: {repeated:,} of {total:,} {what} were repeated in other summaries, all with the same answers."
     else:
-        more = f"; {many:,} ({many / total:.1%}) got three different answers or more" if many else ""
+        more = f"; {many:,} ({many / total:.1%}) got three answers or more" if many else ""
         yield (
             f"{kind}: {repeated:,} of {total:,} {what} were repeated in other summaries ({repeated / total:.1%}),"
-            f" {different:,} got different answers there ({different / total:.1%} of all; {again.counts('within')[1]:,}"
-            f" from the same assessor, {again.counts('across')[1]:,} from others){more}."
+            f" {different:,} with different answers ({different / total:.1%} of all; {again.counts('within')[1]:,}"
+            f" by the same assessor, {again.counts('across')[1]:,} by others){more}."
         )
     repeated, different, _ = again.counts("one")
     if repeated:
-        answers = f"{different:,} got different answers ({different / total:.1%} of all)"
+        answers = f"{different:,} with different answers ({different / total:.1%} of all)"
         yield (
-            f"{kind}, of one summary: {repeated:,} were repeated by another assessor,"
-            f" {answers if different else 'and none got different answers'}."
+            f"{kind}, in one summary: {repeated:,} were repeated by another assessor,"
+            f" {answers if different else 'all with the same answers'}."
         )
+
+
+def _moved(bars: ResolvedScores) -> str:
+    """How far the bars reach, and what that leaves of the ranking."""
+    places = f"; of {counted(bars.pairs, 'pair')} of systems, {_open_pairs(bars)}" if bars.pairs else ""
+    if not bars.moved:
+        return f"{_where(bars)}: no repeated judgment changes a score{places}."
+    widths = [abs(b - a) for a, b in zip(bars.scores["min"], bars.scores["max"], strict=True)]
+    widest = widths.index(max(widths))
+    return (
+        f"{_where(bars)}: scores could move by up to {widths[widest]:.3f} ({bars.systems[widest]}){places}."
+    )
 
 
 def _resolved(bars: ResolvedScores) -> Iterator[str]:
-    at = _where(bars)
-    if not bars.moved:
-        yield f"{at}: no repeated judgment changes a score, so the bars have no width."
-    else:
-        widths = [abs(b - a) for a, b in zip(bars.scores["min"], bars.scores["max"], strict=True)]
-        widest = widths.index(max(widths))
-        yield (
-            f"{at}: repeated judgments move the scores of {bars.moved} of {counted(len(bars.systems), 'system')}, by"
-            f" {widths[widest]:.3f} at the most ({bars.systems[widest]}, from MIN to MAX)."
-        )
+    yield _moved(bars)
     if bars.pairs:
         groups = "; ".join(", ".join(group) for group in bars.groups)
-        yield (
-            f"{at}: of {counted(bars.pairs, 'pair')}, {_open_pairs(bars)};"
-            f" {counted(len(bars.groups), 'performance group')}: {groups}."
-        )
+        yield f"{_where(bars)}: {counted(len(bars.groups), 'performance group')}: {groups}."
 
 
 def _rankings(bars: ResolvedScores) -> str:
@@ -324,21 +298,17 @@ def _where(bars: ResolvedScores) -> str:
 
 
 def _repeats(repeats: Sequence[SelfAgreement]) -> Iterator[str]:
-    by_question: dict[tuple[str, str], list[SelfAgreement]] = {}
+    """How often assessors gave the same answer again: of each protocol, question by question."""
+    cases: dict[str, dict[str, list[SelfAgreement]]] = {}
     for agreement in repeats:
         if agreement.part == "all":
-            by_question.setdefault((agreement.protocol, agreement.question), []).append(agreement)
-    for (protocol, question), people in by_question.items():
-        same, answers = (
-            sum(agreement.same for agreement in people),
-            sum(agreement.answers for agreement in people),
-        )
-        least = min(people, key=lambda agreement: agreement.share)
-        worst = f"; {least.assessor} least often ({least.share:.0%})" if len(people) > 1 else ""
-        yield (
-            f"{protocol}, {question}: asked again, {counted(len(people), 'assessor')} gave the same answer in {same:,}"
-            f" of {answers:,} cases ({same / answers:.0%}){worst}."
-        )
+            cases.setdefault(agreement.protocol, {}).setdefault(agreement.question, []).append(agreement)
+    for protocol, questions in cases.items():
+        shares = []
+        for question, people in questions.items():
+            same, answers = (sum(getattr(person, name) for person in people) for name in ("same", "answers"))
+            shares.append(f"{question} {percent(same / answers)} (of {answers:,})")
+        yield f"{protocol}: same answer when asked again: {listed(shares, most=len(shares))}."
 
 
 # Judge noise
@@ -347,7 +317,7 @@ def _repeats(repeats: Sequence[SelfAgreement]) -> Iterator[str]:
 def no_draws(ranking: RankNoise) -> str:
     """Why there are no draws."""
     why = "" if ranking.noise.why is None else f": {ranking.noise.why.words(NOT_DRAWN)}"
-    return f"{ranking.title}: nothing can be drawn{why}"
+    return f"{ranking.title}: no noise can be simulated{why}"
 
 
 def noise_sentences(ranking: RankNoise) -> Iterator[str]:
@@ -355,14 +325,11 @@ def noise_sentences(ranking: RankNoise) -> Iterator[str]:
         apart = f" ({'; '.join(map(listed, ranking.parts))})" if len(ranking.parts) > 1 else ""
         yield f"{no_draws(ranking)}{apart}."
         return
-    yield f"{ranking.title}: {order_kept(ranking)}"
-    first = ranking.first()
-    if len(first) == 1:
-        yield f"{first[0]} alone has rank 1 in its range."
-    else:
-        yield f"{listed(first)} have rank 1 in their ranges."
+    first = listed(ranking.first())
+    alone = " alone" if len(ranking.first()) == 1 else ""
+    yield f"{ranking.title}: {order_kept(ranking)} Rank 1 is in the range of {first}{alone}."
     if ranking.noise.why_not_like is not None:
-        yield f"Nothing is said of other assessors: {ranking.noise.why_not_like.words(NOT_DRAWN)}."
+        yield f"Unknown for other assessors: {ranking.noise.why_not_like.words(NOT_DRAWN)}."
 
 
 def order_kept(ranking: RankNoise) -> str:
@@ -370,8 +337,8 @@ def order_kept(ranking: RankNoise) -> str:
     assert ranking.drawn is not None
     sure, pairs = ranking.sure_pairs()
     return (
-        f"for {whose(ranking)} on these topics, the system with the better mean stays ahead with probability"
-        f" {ranking.drawn.level:.4g} or more (one-sided) in {sure:,} of {counted(pairs, 'pair')}."
+        f"for {whose(ranking)}, on these topics, the better system stays ahead with probability"
+        f" {ranking.drawn.level:.4g} or more in {sure:,} of {counted(pairs, 'pair')} (one-sided)."
     )
 
 

@@ -55,8 +55,8 @@ class AppliedJudge:
 
     def headline(self) -> str:
         added = f"{counted(self.tasks, 'task')} and {counted(self.answers, 'answer')} added"
-        there = f"; {counted(self.answers_there, 'answer')} were there already" if self.answers_there else ""
-        return f"{self.card.name}, a learned judge under {self.card.protocol}: {added}{there}."
+        there = f"; {counted(self.answers_there, 'answer')} already there" if self.answers_there else ""
+        return f"{self.card.name}, a learned judge ({self.card.protocol}): {added}{there}."
 
     def lines(self) -> list[str]:
         """For people."""
@@ -196,32 +196,32 @@ class _Answers:
         """What a reader of the answers should know."""
         if self.mode == "expanded":
             yield (
-                f"{counted(self.expanded, 'model unit is', 'model units are')} expanded by units that people gave the"
-                f" full score (expand={judge.options.expand})."
+                f"{counted(self.expanded, 'model unit is', 'model units are')} expanded by units with people's full"
+                f" score (expand={judge.options.expand})."
             )
         elif judge.options.expand != "none":
             yield (
-                f"No unit has people's full score under {protocol.name} here, so model units are not expanded"
-                f" (expand=none instead of {judge.options.expand}): the model for original model units answers."
+                f"No unit has people's full score under {protocol.name}, so the model for original model units answers"
+                f" (expand=none instead of {judge.options.expand})."
             )
         if self.held_out:
             yield (
-                f"{self.held_out:,} of {counted(self.summaries, 'summary', 'summaries')} were in its training data;"
-                " each of these is answered by the model that was trained without its system."
+                f"{self.held_out:,} of {counted(self.summaries, 'summary', 'summaries')} were in its training data and"
+                " are answered by a model trained without their system."
             )
         if self.own_training_data:
             yield (
-                f"{counted(self.own_training_data, 'summary', 'summaries')} of a system from which alone it was"
-                " trained: on these it repeats what it has seen, so agreement with people says nothing."
+                f"{counted(self.own_training_data, 'summary', 'summaries')} of its only training system: agreement with"
+                " people on these says nothing."
             )
         if new := self.summaries - self.held_out - self.own_training_data:
             yield f"{counted(new, 'summary was', 'summaries were')} not in its training data."
         if judge.protocol != protocol.name:
             yield f"It was trained on {judge.protocol}, and answers {protocol.name}."
         if self.other_task:
-            yield f"It was trained on {next(iter(judge.models)) or 'other'} topics, and some topics here are others."
+            yield f"It was trained on {next(iter(judge.models)) or 'other'} topics; some topics here are not."
         if judge.trained_on.simulated:
-            yield "Simulated assessors' answers were in its training data; they say nothing about people's."
+            yield "It was trained partly on simulated assessors, who say nothing about people."
 
 
 def _answered(

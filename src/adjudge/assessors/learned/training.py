@@ -148,11 +148,11 @@ class TrainedJudge(Pictured, Tabular):
         alpha = self.of(ALL)
         units = f"{self.mode} model units"
         if alpha.why is not None:
-            return f"What the {self.judge.learner} judge is worth cannot be said: {alpha.why}."
+            return f"What the {self.judge.learner} judge is worth is unknown: {alpha.why}."
         sentence = (
-            f"On systems that it was not trained on, the {self.judge.learner} judge ({units}) agrees with people with"
-            f" alpha = {alpha_text(alpha.value)}{alpha.interval_words()}"
-            f" ({counted(alpha.units, 'decision')}, {counted(alpha.clusters, 'topic')}): {reliability(alpha.value)}."
+            f"On systems it was not trained on, the {self.judge.learner} judge ({units}) agrees with people at alpha ="
+            f" {alpha_text(alpha.value)}{alpha.interval_words()} ({counted(alpha.clusters, 'topic')}):"
+            f" {reliability(alpha.value)}."
         )
         return " ".join([sentence, *self._beaten()])
 
@@ -243,7 +243,7 @@ class TrainedJudge(Pictured, Tabular):
             for advantage in self.controls
         )
         return Table(
-            name="judge-controls", columns=columns, rows=rows, title="The judge less what needs no judge"
+            name="judge-controls", columns=columns, rows=rows, title="The judge compared with controls"
         )
 
     def tables(self) -> Tables:
@@ -263,17 +263,10 @@ class TrainedJudge(Pictured, Tabular):
         }
 
     def _also(self) -> Iterator[str]:
-        """What expanding the model units changed, and what people's own agreement is."""
-        if len(self.judge.modes) > 1:
-            before, after = (self.of(ALL, mode=mode) for mode in self.judge.modes)
-            if before.why is None and after.why is None:
-                yield (
-                    f"With the original model units alpha is {before.value:.3f}, with expanded ones"
-                    f" {after.value:.3f}."
-                )
+        """What people's own agreement is."""
         people = self.of(PEOPLE)
         if people.why is None:
-            yield f"People agree with each other with alpha = {people.value:.3f}{people.interval_words()}."
+            yield f"People agree with each other at alpha = {people.value:.3f}{people.interval_words()}."
 
 
 def _the(control: str) -> str:

@@ -189,10 +189,10 @@ class LlmJudged(Tabular):
         """For people."""
         card = self.card
         cost = "" if card.cost is None else f", cost {card.cost:.4f}"
-        kept = f"; {counted(self.cached, 'reply was', 'replies were')} there already" if self.cached else ""
+        kept = f"; {counted(self.cached, 'reply', 'replies')} already kept" if self.cached else ""
         lines = [
             self.headline(),
-            f"{counted(self.new, 'new answer')} in this run{kept}.",
+            f"This run: {counted(self.new, 'new answer')}{kept}.",
             *([] if self.kept is None else [spoken(self.kept, door)]),
             f"All runs: {counted(card.requests, 'request')}, {card.prompt_tokens:,} prompt tokens,"
             f" {card.answer_tokens:,} answer tokens{cost}.",

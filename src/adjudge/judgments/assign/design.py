@@ -7,7 +7,6 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from adjudge.core.words import counted
 from adjudge.stats.judging import FEW_DF, FEWEST_DF, judge_freedom, judging_groups
 
 Cell = tuple[str, str]
@@ -41,10 +40,10 @@ class AssignedDesign:
                 "design: "
                 + {
                     "one assessor": "one assessor judges everything",
-                    "one group": f"one group of {self.assessors} assessors judges every system on every topic",
+                    "one group": f"{self.assessors} assessors all judge every system on every topic",
                     "groups": f"{self.groups} groups of {size} assessors, each with topics of its own",
-                    "own topics": f"{self.assessors} assessors, each with topics of their own that nobody else judges",
-                    "whoever": f"each page is judged by whoever it is given to, of {self.assessors} assessors",
+                    "own topics": f"{self.assessors} assessors, each with topics of their own",
+                    "whoever": f"pages are spread over {self.assessors} assessors",
                 }[self.kind]
             ),
             self._shows(),
@@ -54,27 +53,22 @@ class AssignedDesign:
     def _shows(self) -> str:
         if self.kind == "one assessor":
             return "conclusions will hold for this assessor only"
-        free = f"assessors have {counted(self.df, 'degree')} of freedom for what they make of systems"
+        free = f"{self.df} df"
         if self.df < FEWEST_DF:
-            return f"{free}: conclusions will hold for these assessors only"
+            return f"too few assessors to speak for others ({free}): conclusions will hold for these only"
         if self.df < FEW_DF:
-            return (
-                f"{free}, which are few: conclusions for others like them suppose that they disagree about all systems"
-                " alike"
-            )
-        return f"{free}: conclusions for others like them can be had"
+            return f"few assessors to speak for others ({free}), assumed to disagree about all systems alike"
+        enough = "are enough" if self.kind == "own topics" else "overlap enough"
+        return f"the assessors {enough} to speak for similar assessors ({free})"
 
     def _recommended(self) -> list[str]:
         if self.kind in ("one assessor", "one group"):
-            who = "this assessor makes" if self.assessors == 1 else f"these {self.assessors} make"
+            views = "this assessor's view" if self.assessors == 1 else f"the views of these {self.assessors}"
             return [
-                f"what {who} of the systems stays in every comparison, however many topics there are: to average it"
-                " out, let more assessors judge the same topics with fewer judgments each"
+                f"more topics do not average out {views} of the systems; more assessors with fewer judgments each would"
             ]
         if self.df < FEW_DF:
-            return [
-                "more assessors over the same topics, with fewer judgments each, would show more for others"
-            ]
+            return ["more assessors on the same topics, with fewer judgments each, would be safer"]
         return []
 
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 NOTES = {
     "trained-on": "{judge} was trained on {trained_on}",
     "held-out": lambda judge, held_out: (
-        f"{counted(held_out, 'summary', 'summaries')} that {judge} was trained on {'is' if held_out == 1 else 'are'}"
-        " answered by models that were trained without the system, but on the same topics and assessors: with others it"
-        " may agree less"
+        f"{counted(held_out, 'training summary', 'training summaries')} of {judge} {'is' if held_out == 1 else 'are'}"
+        " answered by models trained without that system, but on the same topics and assessors: on others it may agree"
+        " less"
     ),
     "planted": "{headline}",
     "planted-unchecked": (
-        "whether instructions hidden in texts move {judge} was not checked: adjudge judge llm --protocol {protocol}"
+        "whether instructions hidden in texts move {judge} is untested: adjudge judge llm --protocol {protocol}"
         " --check-planted 20"
     ),
 }
@@ -42,7 +42,7 @@ def what_it_is(dossier: JudgeDossier) -> str:
     if all(bench.panel for bench in dossier.benches):
         return "several judges as one"
     if not dossier.cards:
-        return "taken for a judge: nothing is known of how it came to its answers"
+        return "a judge of unknown making"
     card = dossier.cards[0]
     kind = {"learned": "learned from people's answers", "language-model": "a language model"}[card.kind]
     return f"{kind}: {card.model}"

@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 STEP_WORDS: dict[str | None, str] = {
     None: "of unknown worth",
     "worthless": "worthless",
-    "not shown": "not shown to be better than what costs nothing",
+    "not shown": "not shown to be better than chance or length",
     "no better than a measure": "no better than an automatic measure",
-    "not shown better than a measure": "better than what costs nothing, but not shown to be better than a measure",
-    "below an assessor": "useful, but below an assessor",
-    "below or like an assessor": "useful, and below an assessor or like one",
-    "like an assessor": "like an assessor",
+    "not shown better than a measure": "better than chance and length, but not shown to be better than a measure",
+    "below an assessor": "useful, but below a person",
+    "below or like an assessor": "useful, either below or like a person",
+    "like an assessor": "like a person",
 }
 """What a judge is at each step, after `it is`."""
-CRITERIA: dict[Criterion, str] = {"alpha": "alpha", "within": "the order within topics"}
+CRITERIA: dict[Criterion, str] = {"alpha": "agreement (alpha)", "within": "order within topics"}
 PEOPLE = "people with each other"
 WITH_OTHERS = "{} with the others"
 """Rows of people."""
 ALWAYS, AT_RANDOM, A_MEASURE = "always answering {:g}", "answers at random", "an automatic measure"
 """Controls."""
-NO_LENGTHS = "the lengths of the texts are not known"
+NO_LENGTHS = "the lengths of the texts are unknown"
 NO_MEASURE = "no automatic measure was scored"
-NO_OTHER_TOPICS = "its place on people's scale is learned from other topics: there are none"
+NO_OTHER_TOPICS = "there are no other topics to learn people's scale from"
 NO_SYSTEMS = "answers are not about systems"
 NO_ORDER = "people order no two summaries of a topic"
-NOBODY_ELSE = {True: "one person alone answered", False: "people's answers do not say who answered"}
+NOBODY_ELSE = {True: "only one person answered", False: "people's answers do not say who answered"}
 """By whether people are known by name."""
 ONE_ANSWER = "people gave one answer throughout"
 NOT_THE_SAME = f"{ONE_ANSWER}, or did not judge the same"
@@ -44,7 +44,7 @@ NOT_THE_SAME = f"{ONE_ANSWER}, or did not judge the same"
 
 def few_known(n: int, things: int) -> str:
     """Why a number is no control."""
-    return f"it is known of {n:,} of {counted(things, 'thing')}"
+    return f"known for only {n:,} of {counted(things, 'thing')}"
 
 
 def control_title(control: Control) -> str:
@@ -75,43 +75,41 @@ def no_verdict(why_no_order: str | None, alpha: bool, controls: Sequence[Control
 
 _TEXTS: Mapping[str, Callable[..., str]] = {
     "not-answered-by-all": lambda things: (
-        f"the panel has no answer for {counted(things, 'thing')} that not all of its judges answered for"
+        f"the panel has no answer to {counted(things, 'thing')} that not all of its judges answered"
     ),
     "interchangeable": lambda least: (
-        f"no two people judged {least} things both: people are taken as interchangeable, and an assessor stands for the"
-        " first, second, ... answer about each thing"
+        f"no two people share {least} things: people count as interchangeable, by their first, second, ... answer to"
+        " each thing"
     ),
     "grouped": lambda answers, groups: (
-        f"people gave {answers:,} different answers: alpha, kappa and AC2 are of {groups} groups of them, of about"
-        " equal size"
+        f"people gave {answers:,} different answers: alpha, kappa and AC2 use {groups} groups of about equal size"
     ),
     "put-on-scale": lambda judge, answers, scale: (
-        f"{judge}'s answers from {answers[0]:.4g} to {answers[1]:.4g} are put on people's scale of {scale[0]:.4g} to"
-        f" {scale[1]:.4g} by rank, as measures are, for alpha, kappa and AC2"
+        f"for alpha, kappa and AC2, {judge}'s answers ({answers[0]:.4g} to {answers[1]:.4g}) are put on people's scale"
+        f" ({scale[0]:.4g} to {scale[1]:.4g}) by rank, as measures are"
     ),
     "copied": lambda judge, person, same, things: (
-        f"{judge}'s answers are those of {person}, the same about"
-        f" {f'all {things:,}' if same == things else f'{same:,} of {things:,}'} things that both judged: the"
-        " verdict is about these"
+        f"{judge} copies {person}: the same answer to"
+        f" {f'all {things:,}' if same == things else f'{same:,} of {things:,}'} things that both judged"
     ),
     "outside-the-scale": lambda judge, n: (
         f"{counted(n, 'answer')} of {judge} {'lies' if n == 1 else 'lie'} outside people's scale; alpha, kappa and AC2"
         " take the nearest choice"
     ),
     "nearest-to-one-choice": lambda judge, low, high: (
-        f"all answers of {judge}, from {low:.4g} to {high:.4g}, are nearest to one choice of people's scale: to alpha,"
-        " kappa and AC2 they are one answer, to the order within topics not"
+        f"all answers of {judge} ({low:.4g} to {high:.4g}) are nearest to one choice of people's scale: one answer for"
+        " alpha, kappa and AC2"
     ),
     "control-unknown": lambda name, things: (
-        f"{name} is not known of {counted(things, 'thing')}, about which it is taken to answer the middle"
+        f"{name} is unknown for {counted(things, 'thing')} and takes the middle there"
     ),
     "direction-of-length": lambda by_alpha, within: (
-        "length agrees with these people in this direction: the higher answer to the"
-        f" {by_alpha if by_alpha == within else f'{by_alpha} by alpha, {within} within topics'} text"
+        "length gives the higher answer to the"
+        f" {by_alpha if by_alpha == within else f'{by_alpha} (by alpha) and {within} (within topics)'} text, which"
+        " agrees better with these people"
     ),
     "best-of-measures": lambda measures: (
-        f"the automatic measure is the best of {measures} by its agreement with these people, which is an advantage"
-        " over the judge"
+        f"the automatic measure is the best of {measures} on these very answers, which favours it over the judge"
     ),
 }
 
@@ -132,14 +130,10 @@ def sentences(result: JudgeAgreementResult) -> Iterator[str]:
         yield " ".join([verdict_sentence(aspect.verdict), *remarks])
         people = aspect.of("people")[0]
         if people.why is None:
-            within = (
-                f"; within topics, with the mean of all but one, {people.judge_within:z.3f} and"
-                f" {people.within.value:z.3f}"
-            )
+            within = f"; order within topics {people.judge_within:z.3f} and {people.within.value:z.3f}"
             yield (
-                f"{aspect.judge} on {aspect.aspect}: the mean alpha with people is {people.judge_alpha:z.3f}, that of"
-                f" people with each other {people.alpha.value:z.3f}"
-                f"{'' if math.isnan(people.within.value) else within}."
+                f"{aspect.judge} on {aspect.aspect}: alpha with people {people.judge_alpha:z.3f}, people with each"
+                f" other {people.alpha.value:z.3f}{'' if math.isnan(people.within.value) else within}."
             )
 
 
@@ -165,12 +159,12 @@ def verdict_sentence(verdict: JudgeVerdict) -> str:
     why = f" {capitalised('; '.join(verdict.why))}." if verdict.why else ""
     lowest = verdict.lowest
     if len(lowest) == len(verdict.criteria):
-        reasons = "; ".join(f"{CRITERIA[criterion.criterion]}: {because(criterion)}" for criterion in lowest)
+        reasons = "; ".join(map(because, lowest))
         return f"{about} is {verdict_words(verdict)}. {capitalised(reasons)}.{why}"
     (low,), (high,) = lowest, [criterion for criterion in verdict.criteria if criterion not in lowest]
     return (
-        f"{about} is {what_it_is(low)}. {capitalised(CRITERIA[low.criterion])} decides: {because(low)}. By"
-        f" {CRITERIA[high.criterion]} alone it would be {what_it_is(high)}: {because(high)}.{why}"
+        f"{about} is {what_it_is(low)}. {capitalised(because(low))}. By {CRITERIA[high.criterion]} alone it would be"
+        f" {what_it_is(high)}: {because(high)}.{why}"
     )
 
 
@@ -196,43 +190,35 @@ def what_it_is(verdict: CriterionVerdict) -> str:
         case "no better than a measure":
             return f"no better than {decisive}"
         case "not shown better than a measure":
-            return f"{over}, and not shown to be better than {decisive}{_nor(verdict)}"
+            return f"{over}, but not shown to be better than {decisive}{_nor(verdict)}"
         case "like an assessor":
-            return f"like an assessor (less than {verdict.margin:g} below one)"
+            return f"like a person (less than {verdict.margin:g} below)"
         case "below an assessor":
-            return f"{over}, but below an assessor"
+            return f"{over}, but below a person"
         case "below or like an assessor":
             if verdict.assessor is None or not verdict.assessor.is_known:
-                return f"{over}; whether it is below an assessor or like one cannot be said"
-            return (
-                f"{over}; with {verdict.topics} it cannot be said whether it is below an assessor or like one"
-            )
+                return f"{over}; whether below or like a person is unknown"
+            return f"{over}; {verdict.topics} do not show whether it is below or like a person"
 
 
 def because(verdict: CriterionVerdict) -> str:
-    """The numbers that decide: of the control that is hardest to beat, or the difference from an assessor."""
-    who = _who(verdict)
+    """The numbers that decide: above the control that is hardest to beat, or compared with a person."""
+    criterion, who = CRITERIA[verdict.criterion], _who(verdict)
     if not verdict.decisive:
         if verdict.assessor is None or not verdict.assessor.is_known:
-            return verdict.alone if verdict.assessor is None else (verdict.assessor.why or "")
-        return f"{difference_words(verdict.assessor, verdict.margin)} compared with an assessor"
+            return f"{criterion}: {verdict.alone if verdict.assessor is None else verdict.assessor.why or ''}"
+        return f"{criterion} compared with a person: {difference_words(verdict.assessor, verdict.margin)}"
     hardest = min(verdict.decisive, key=lambda control: control.judge.value)
-    size = difference_words(hardest.judge)
-    if verdict.step in ("worthless", "no better than a measure"):
-        names = listed([control.words for control in verdict.decisive])
-        which = f"compared with {hardest.words} " if len(verdict.decisive) > 1 else ""
-        beats = f"; {who} has {difference_words(hardest.assessor)}" if hardest.assessor.low > 0 else ""
-        return f"not significantly better than {names} ({which}{size}{beats})"
-    compared = f"{size} compared with {hardest.words}"
+    above = f"{criterion} above {hardest.words}: judge {difference_words(hardest.judge)}"
     if not hardest.judge.is_known:
-        return f"{compared}, without an interval: {hardest.judge.why}"
+        return f"{above}, no interval ({hardest.judge.why})"
     if hardest.assessor.is_known:
-        return f"{compared}; with {verdict.topics} {who} has {difference_words(hardest.assessor)}"
-    return f"{compared}; of {who} there is no interval: {hardest.assessor.why}"
+        return f"{above}, {who} {difference_words(hardest.assessor)}"
+    return f"{above}; no interval for {who} ({hardest.assessor.why})"
 
 
 def _who(verdict: CriterionVerdict) -> str:
-    return "an assessor" if verdict.assessor is not None else "somebody who answers as people did"
+    return "a person" if verdict.assessor is not None else "somebody answering as people did"
 
 
 def _nor(verdict: CriterionVerdict) -> str:
@@ -240,15 +226,15 @@ def _nor(verdict: CriterionVerdict) -> str:
     over: Sequence[ControlDifference] = verdict.decisive
     who = _who(verdict)
     if not any(control.judge.is_known for control in over):
-        return ", for it could not be tested"
+        return " (not testable)"
     if not any(control.assessor.is_known for control in over):
-        return f"; whether {who} would be could not be tested"
+        return f" ({who}: not testable)"
     could = [control.words for control in over if control.could_be_beaten]
     if not could:
-        return f", nor would {who} be"
+        return f" (nor is {who})"
     if len(could) == len(over):
-        return f", as {who} is"
-    return f" ({who} is shown to be better than {listed(could)} alone)"
+        return f" ({who} is)"
+    return f" ({who} is better than {listed(could)} only)"
 
 
 def difference_words(value: DrawnValue, margin: float = 0.0) -> str:

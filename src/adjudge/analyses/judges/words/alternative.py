@@ -12,21 +12,20 @@ if TYPE_CHECKING:
 
 NOTES = {
     "how-tested": lambda units, alpha: (
-        "alignment is minus the root mean squared difference from the other assessors' answers; a tie counts for both"
-        f" sides; t-tests of means of {listed(units)}, corrected by Benjamini and Yekutieli at {alpha:g}; a judge"
-        " passes where it wins against half of the assessors or more"
+        "alignment is minus the root mean squared difference from the other assessors; ties count for both sides;"
+        f" t-tests over {listed(units)}, Benjamini-Yekutieli at {alpha:g}; a judge passes where it wins against at"
+        " least"
+        " half of the assessors"
     ),
     "best-constant": "the constant is the one that does best in this test",
     "ranks-as-answers": (
-        "length and the measure that does best in this test are turned into answers by their ranks, with people's"
-        " answers in people's shares; of length, in the direction that does better"
+        "length and the best measure become answers by rank, in the shares of people's answers; length in its better"
+        " direction"
     ),
-    "few-topics": (
-        "{judge}, {aspect}: with {n} {units} the t-test has little to go by; the paper asks for {enough} observations"
-    ),
+    "few-topics": ("{judge}, {aspect}: {n} {units} are few for the t-test (the paper asks for {enough})"),
     "assessors-not-counted": lambda judge, aspect, units, assessors: (
-        f"{judge}, {aspect}: {listed(assessors)} shared too few {units} with the judge and another assessor, and did"
-        " not count"
+        f"{judge}, {aspect}: {listed(assessors)} left out, with too few {units} shared with the judge and another"
+        " assessor"
     ),
 }
 
@@ -45,25 +44,25 @@ def sentences(result: AlternativeResult) -> Iterator[str]:
         else:
             not_made.setdefault((aspect.judge, aspect.why), []).append(aspect.aspect)
     for (judge, why), aspects in not_made.items():
-        yield f"On {listed(aspects, most=20)} the alternative-annotator test of {judge} was not made: {why}."
+        yield f"On {listed(aspects, most=20)}, there is no alternative-annotator test of {judge}: {why}."
 
 
 def _about(aspect: AspectAlternative) -> str:
     """Whether the judge passes, and who else does."""
     of_judge = aspect.of_judge
     start = (
-        f"On {aspect.aspect} {aspect.judge} {'passes' if of_judge.passes else 'does not pass'} the"
-        f" alternative-annotator test at epsilon {aspect.epsilon:g} (it wins against"
-        f" {round(of_judge.winning_rate * of_judge.assessors)} of {counted(of_judge.assessors, 'assessor')},"
-        f" average advantage probability {of_judge.average:.2f})"
+        f"On {aspect.aspect}, {aspect.judge} {'passes' if of_judge.passes else 'fails'} the alternative-annotator test:"
+        f" it wins against {round(of_judge.winning_rate * of_judge.assessors)} of"
+        f" {counted(of_judge.assessors, 'assessor')} (epsilon {aspect.epsilon:g}, average advantage"
+        f" {of_judge.average:.2f})"
     )
     if not of_judge.passes:
         others = [*aspect.empty, *aspect.measured]
         return f"{start}; {_who(others)}." if others else f"{start}."
     if aspect.empty:
-        return f"{start}, and so {_who(aspect.empty, verb_first=True)}: passing says nothing here."
+        return f"{start}; so {_who(aspect.empty, verb_first=True)}, so passing says nothing here."
     if aspect.measured:
-        return f"{start}, and so {_who(aspect.measured, verb_first=True)}: passing needs no judge here."
+        return f"{start}; so {_who(aspect.measured, verb_first=True)}, so passing needs no judge here."
     return f"{start}; {_who([row for row in aspect.rows[1:] if row.why is None])} not."
 
 
@@ -85,7 +84,7 @@ def _summed(result: AlternativeResult, judge: str) -> str:
     made = [aspect for aspect in aspects if aspect.why is None]
     if not made:
         why = dict.fromkeys(str(aspect.why) for aspect in aspects)
-        return f"The alternative-annotator test of {judge} was not made: {'; '.join(why)}."
+        return f"There is no alternative-annotator test of {judge}: {'; '.join(why)}."
     passed = [aspect for aspect in made if aspect.of_judge.passes]
     text = (
         f"{judge} passes the alternative-annotator test at epsilon {made[0].epsilon:g} on {len(passed)} of"
@@ -94,12 +93,11 @@ def _summed(result: AlternativeResult, judge: str) -> str:
     if passed:
         text += f" ({listed([aspect.aspect for aspect in passed])})"
     if empty := [aspect.aspect for aspect in passed if aspect.empty]:
-        text += f"; constant, random or length-based answers pass too on {listed(empty)}"
-        text += ", where passing says nothing"
+        text += f"; constant, random or length-based answers pass too on {listed(empty)}, so passing says nothing there"
     if measured := [aspect.aspect for aspect in passed if aspect.measured and not aspect.empty]:
-        text += f"; a measure passes too on {listed(measured)}, where passing needs no judge"
+        text += f"; a measure passes too on {listed(measured)}, so no judge is needed there"
     if alone := [aspect.aspect for aspect in passed if not aspect.measured and not aspect.empty]:
         text += f"; no control passes on {listed(alone)}"
     if left := [aspect.aspect for aspect in aspects if aspect.why is not None]:
-        text += f"; the test was not made on {listed(left)}"
+        text += f"; not tested on {listed(left)}"
     return f"{text}."

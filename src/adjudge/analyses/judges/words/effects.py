@@ -34,15 +34,16 @@ TABLES = (
 )
 NOTES = {
     "beside-what-people-see": (
-        "beside what people see: among things that people find as good, by instrumental variables (one assessor's"
-        " answers, with the others' as the instrument)"
+        "for equally good texts by people's answers: instrumental variables (one assessor's answers, with the others'"
+        " as"
+        " the instrument)"
     ),
     "one-effect-alone": (
-        "intervals and p are each of one effect alone; what is said of a judge as a whole is corrected for their number"
+        "intervals and p are of single effects; the summary of a judge is corrected for their number"
     ),
     "one-by-one": (
-        "effects are looked at one by one, and for these systems: where a family's texts are long, a liking of length"
-        " shows as one of the family, and the other way round"
+        "effects are tested one by one, for these systems: where a family writes long texts, length and family cannot"
+        " be separated"
     ),
     "wilson": "Wilson's interval, as if answers were independent",
 }
@@ -83,15 +84,16 @@ def about(result: JudgeEffects, table: str) -> Iterator[Spoken]:
                 share = work.invalid
                 yield (
                     f"{work.card.protocol}: {share.hits:,} of {counted(share.n, 'answer')} by {work.judge} were invalid"
-                    f" ({100 * share.share:.1f}%; {_ends(result, (share.low, share.high), '.3f')})."
+                    f" ({_ends(result, (share.low, share.high), '.3f')})."
                 )
         case "judge-cost":
             for work in result.work:
                 if work.costs and work.card.answered:
                     cost = work.card.cost
-                    money = "no prices were given" if cost is None else f"{work.per(cost):,.2f} in money"
+                    money = "price unknown" if cost is None else f"cost {work.per(cost):,.2f}"
                     yield (
-                        f"{work.card.protocol}: 1,000 answers of {work.judge} take {work.per(work.tokens):,.0f} tokens,"
+                        f"{work.card.protocol}: 1,000 answers by {work.judge} take {work.per(work.tokens):,.0f}"
+                        " tokens and"
                         f" {work.per(work.card.seconds):,.1f} seconds; {money}."
                     )
         case "judge-saves":
@@ -109,28 +111,28 @@ def _unknown(note: Note) -> Spoken:
     judge = data["judge"]
     match note.code:
         case "no-repeats" if data["how"] == "learned":
-            return f"{judge} is learned, and answers the same question about the same texts alike."
+            return f"{judge} is learned and always gives the same answer to the same question."
         case "no-repeats":
             return (
-                f"{judge} was asked nothing twice in the same way, so that its agreement with itself is not known:"
-                f" adjudge {REPEATED[data['how']]} has a tenth of the questions asked again."
+                f"Whether {judge} repeats its answers is unknown; adjudge {REPEATED[data['how']]} asks a tenth of the"
+                " questions again."
             )
         case "no-pairs":
             return (
-                f"{judge} was asked no pair of {data['source']} in both orders, and none that people answered: whether"
-                " order moves it is not known."
+                f"Whether order moves {judge} is unknown: no pair of {data['source']} was asked in both orders, or"
+                " answered by people."
             )
         case "no-lengths":
-            return f"The effect of length on {judge} is not known: no texts with it."
+            return f"The effect of length on {judge} is unknown: no texts."
         case "family-unseen":
             names = listed([quoted(part) for part in data["family"]])
-            what = "no other system there is" if data["only"] else "no system has such a name"
-            return f"{judge}: whether it favours {names} is not known: {what}."
+            what = "there is no other system" if data["only"] else "no system has such a name"
+            return f"Whether {judge} favours {names} is unknown: {what}."
         case "no-card":
-            return f"{judge} has no card here: how many of its answers were invalid, and what they cost, is not known."
+            return f"{judge} has no card: its invalid answers and costs are unknown."
     return (
-        f"Which systems are of {judge}'s own family is not known: {Argument('family')} takes"
-        " the part of their names by which they are, such as gpt."
+        f"Whether {judge} favours its own family is unknown: name the family by a part of its systems' names, such as"
+        f" gpt ({Argument('family')})."
     )
 
 
@@ -138,7 +140,7 @@ def _moved(result: JudgeEffects, judge: str) -> str:
     """What moves a judge, corrected for the number of effects."""
     tested = list(result.tested(judge))
     if not tested:
-        return f"Whether order, length or a text's author moves {judge} cannot be said from what there is."
+        return f"Whether order, length or authors move {judge} cannot be tested here."
     moved: dict[str, list[str]] = {}
     for effect, p in zip(tested, holm([test.p for test in tested]), strict=True):
         if p < result.asked.alpha:
@@ -148,12 +150,12 @@ def _moved(result: JudgeEffects, judge: str) -> str:
             else:
                 text = _groups(liked)[0 if effect.size >= 0 else 1]
             moved.setdefault(text, []).append(effect.where)
-    holds = f"beside what people see (Holm over {counted(len(tested), 'effect')})"
+    holds = f"where people see no difference (Holm over {counted(len(tested), 'effect')})"
     if moved:
-        words = [f"{liked}: {listed(where)}" for liked, where in moved.items()]
-        return f"{judge} favours, {holds}: {'; '.join(words)}."
+        words = [f"{liked} ({listed(where)})" for liked, where in moved.items()]
+        return f"{judge} favours {'; '.join(words)}, {holds}."
     effects = dict.fromkeys(EFFECTS.get(test.effect, test.effect) for test in tested)
-    return f"No effect of {listed(list(effects))} on {judge} was shown {holds}."
+    return f"No significant effect of {listed(list(effects))} on {judge} {holds}."
 
 
 def _about_repeats(result: JudgeEffects) -> Iterator[str]:
@@ -161,13 +163,14 @@ def _about_repeats(result: JudgeEffects) -> Iterator[str]:
         if repeat.who != repeat.judge:
             continue
         text = (
-            f"{repeat.aspect}: {repeat.judge} gave the same answer again {_percent(repeat.same.share)} of the time"
+            f"{repeat.aspect}: asked again, {repeat.judge} gave the same answer in {_percent(repeat.same.share)} of"
+            " cases"
             f" ({_times(repeat.same)}; {_ends(result, (repeat.same.low, repeat.same.high))})"
         )
         asked = (repeat.judge, repeat.source, repeat.aspect)
         for people in result.repeats:
             if people.who != people.judge and (people.judge, people.source, people.aspect) == asked:
-                text += f"; people did so {_percent(people.same.share)} of the time ({_times(people.same)})"
+                text += f"; people did in {_percent(people.same.share)} ({_times(people.same)})"
         yield f"{text}."
 
 
@@ -180,27 +183,27 @@ def _about_order(result: JudgeEffects, order: JudgeOrder) -> Iterator[str]:
             if same and other.who != other.judge and other.swapped is not None:
                 people = f"; people did so in {_percent(other.swapped.kept.share)} of {other.swapped.pairs:,}"
         yield (
-            f"{order.judge} kept its choice in {_percent(swapped.kept.share)} of {counted(swapped.pairs, 'pair')} when"
-            f" the two texts were swapped ({_ends(result, (swapped.kept.low, swapped.kept.high))}){people}. It took the"
-            f" left text both times in {_percent(swapped.left.share)} and the right one in"
-            f" {_percent(swapped.right.share)}."
+            f"{order.judge} kept its choice in {_percent(swapped.kept.share)} of"
+            f" {counted(swapped.pairs, 'swapped pair')}"
+            f" ({_ends(result, (swapped.kept.low, swapped.kept.high))}){people}; it chose left both times in"
+            f" {_percent(swapped.left.share)}, right in {_percent(swapped.right.share)}."
         )
         ends = _ends(result, (swapped.low, swapped.high))
         if swapped.low <= 0 <= swapped.high:
             wins = _percent(0.5 + swapped.bias)
-            yield f"No preference for a side was shown: the left text wins {wins} ({ends} around 50 %)."
+            yield f"No significant preference for a side: the left text wins {wins} ({ends} around 50 %)."
         else:
             side = "left" if swapped.bias > 0 else "right"
             yield (
-                f"It prefers the {side} side: the {side} text wins {_percent(0.5 + abs(swapped.bias))} of the time,"
-                f" where order did not matter it would be 50 % (bias of the left side {swapped.bias:.2f}, {ends})."
+                f"It prefers the {side} side: that text wins {_percent(0.5 + abs(swapped.bias))} of the time instead of"
+                f" 50 % (bias of the left side {swapped.bias:.2f}, {ends})."
             )
     elif order.left is not None:
         yield (
-            f"{order.judge} was asked {counted(order.once, 'pair')} in one order alone: there the left text wins"
-            f" {_percent(abs(order.left.estimate))} {_more(order.left)} often than people let the same text win"
-            f" ({_around(result, order.left)}). That is an association: it is the order's effect only if texts stood"
-            " left at random, and people's own preference for a side is in it. Pairs asked in both orders would tell."
+            f"{order.judge} was asked {counted(order.once, 'pair')} in one order only: the left text wins"
+            f" {_percent(abs(order.left.estimate))} {_more(order.left)} often than with people"
+            f" ({_around(result, order.left)}). That is an effect of order only if sides were random and people have no"
+            " preference for one; ask pairs in both orders to know."
         )
 
 
@@ -222,20 +225,17 @@ def _about_length(result: JudgeEffects, length: JudgeLength) -> Iterator[str]:
     if slopes.excess.why is not None:
         yield plain
         yield (
-            "whether that is a liking of its own or another reliability than people's cannot be said:"
-            f" {slopes.excess.why}."
+            f"whether it likes long texts or is only more or less reliable than people is unknown: {slopes.excess.why}."
         )
         return
     moved = slopes.excess.p < result.asked.alpha
     yield (
-        "of two texts of a topic that people find equally good, the one twice as long gets"
-        f" {amount(slopes.excess.estimate)} {_more(slopes.excess)} from {length.judge}"
-        f" ({_around(result, slopes.excess)})"
-        + ("." if moved else ": no effect of length beside what people see was shown.")
+        f"of two equally good texts, the one twice as long gets {amount(slopes.excess.estimate)} {_more(slopes.excess)}"
+        f" from {length.judge} ({_around(result, slopes.excess)})" + ("." if moved else ": not significant.")
     )
     if slopes.difference.p < result.asked.alpha and not moved:
         yield (
-            f"{plain} Another reliability, or another use of the scale, is enough for that, as people themselves give"
+            f"{plain} A different reliability or use of the scale can explain that: people give"
             f" {amount(slopes.people.estimate)} {_more(slopes.people)} to a text twice as long."
         )
 
@@ -250,39 +250,39 @@ def _about_favour(result: JudgeEffects, favour: JudgeFavour) -> str:
         return (
             f"{group} get {abs(difference.estimate):.2f} {_more(difference)} from {favour.judge} than from people,"
             f" compared with {others} ({_around(result, difference)}); whether it favours them or only follows people"
-            f" less closely cannot be said: {excess.why}."
+            f" less closely is unknown: {excess.why}."
         )
     return (
-        f"{group} get {abs(excess.estimate):.2f} {_more(excess)} from {favour.judge} than {others} that people find"
-        f" as good ({_around(result, excess)})"
-        + ("." if excess.p < result.asked.alpha else ": no preference was shown.")
+        f"{group} get {abs(excess.estimate):.2f} {_more(excess)} from {favour.judge} than equally good {others}"
+        f" ({_around(result, excess)})" + ("." if excess.p < result.asked.alpha else ": not significant.")
     )
 
 
 def _about_saving(result: JudgeEffects, saving: JudgeSaving) -> Iterator[str]:
     s = saving.saved
     if s.why is not None:
-        yield f"what {saving.judge} saves is not known: {s.why}."
+        yield f"what {saving.judge} saves is unknown: {s.why}."
         return
     most, low, high = (s.counts_as(rho2) for rho2 in (s.squared, s.low, s.high))
     level = f"{100 * result.asked.level:.4g}%"
     interval = "" if math.isnan(low) else f"; {level} interval {_whole(low)} to {_whole(high)}"
-    count, saved = f"{_whole(most)} at the most", f"a saving of {_whole(round(most) - s.topics)}"
     if s.squared == 0:
-        count, saved = f"{s.topics:,}", "it saves nothing"
+        worth = "no topic"
     elif most - s.topics < 0.5:
-        count, saved = f"{s.topics:,}", "a saving of less than one topic"
+        worth = "less than one topic"
     elif math.isinf(most):
-        count, saved = "as many as it answers for", "all of them are saved"
-    elif low - s.topics < 0.5:
-        saved += ", and that it saves a topic is not shown"
+        worth = "as many topics as it answers,"
+    else:
+        worth = f"at most {_whole(round(most) - s.topics)} more topics"
+    sure = " (not significantly any)" if most - s.topics >= 0.5 and low - s.topics < 0.5 else ""
     yield (
-        f"{counted(s.topics, 'topic')} judged by people and {saving.judge}'s answers on any number of others count as"
-        f" {count} (median over {counted(s.pairs, 'pair')} of systems{interval}): {saved}."
+        f"{saving.judge} is worth {worth} judged by people{sure}: {counted(s.topics, 'topic')} with its answers count"
+        " as"
+        f" {_whole(most)} (median over {counted(s.pairs, 'pair')} of systems{interval})."
     )
     if s.further:
         yield (
-            f"with its answers on the {counted(s.further, 'topic')} that people did not judge, they count as"
+            f"with its answers on the {counted(s.further, 'topic')} that only it judged, they count as"
             f" {_whole(s.counts_as(s.squared, s.further))}."
         )
 
@@ -295,7 +295,7 @@ def _groups(favour: JudgeFavour) -> tuple[str, str]:
 
 def _ends(result: JudgeEffects, ends: tuple[float, float], form: str = ".2f") -> str:
     if any(map(math.isnan, ends)):
-        return "without an interval: all topics say the same, or there is one alone"
+        return "no interval: all topics agree, or there is only one"
     return f"{100 * result.asked.level:.4g}% interval {ends[0]:{form}} to {ends[1]:{form}}"
 
 

@@ -18,15 +18,14 @@ RULES = {
 NOTES = {
     "panel-rule": lambda rule: f"a panel's answer is {RULES[rule]}",
     "chosen-elsewhere": (
-        "which judges are the best is decided for every topic by the other topics, so that a choice by chance does not"
-        " count for it"
+        "the best judges on a topic are chosen by the other topics, so a lucky choice does not count"
     ),
     "not-answered-by-all": lambda aspect, things: (
-        f"{aspect}: {counted(things, 'thing')} that not all judges answered for left out"
+        f"{aspect}: {counted(things, 'thing')} left out, not answered by all judges"
     ),
     "people-alone": lambda aspects: (
-        f"{listed(aspects)}: no thing was judged by two assessors, so people's own error is not known. It counts as an"
-        " error that all judges share, which as a rule makes them look worth less than they are"
+        f"{listed(aspects)}: nothing was judged by two people, so people's errors count as errors that all judges"
+        " share; judges are mostly worth more than this"
     ),
 }
 
@@ -39,10 +38,10 @@ def sentences(result: PanelsResult) -> Iterator[str]:
     if worths:
         worth = [f"{panel.errors.worth.value:.2f}{'' if one else f' on {panel.aspect}'}" for panel in worths]
         most = number_word(max(len(panel.judges) for panel in worths)).capitalize()
-        yield f"{most} judges are worth {listed(worth)} with independent errors."
+        yield f"{most} judges are worth {listed(worth)} independent ones."
     for panel in result.aspects:
         if why := why_unknown(panel):
-            yield f"{panel.aspect}: how many independent judges they are worth is not known ({why})."
+            yield f"{panel.aspect}: how many independent judges they are worth is unknown ({why})."
     for panel in result.aspects:
         if len(panel.sizes) > 1:
             yield f"{panel.aspect}: {_beside_the_best(panel, result.asked.margin)}."
@@ -51,14 +50,14 @@ def sentences(result: PanelsResult) -> Iterator[str]:
 def _beside_the_best(panel: AspectPanel, margin: float) -> str:
     """All judges beside the best one, and how many are enough."""
     best, everyone, less = panel.sizes[0], panel.sizes[-1], panel.sizes[0].less
-    shown = "more" if less.low > 0 else "less" if less.high < 0 else "not shown to be more or less"
     text = (
-        f"all together have an alpha of {everyone.alpha.value:z.3f} with people, {shown} than the best of them with"
-        f" {best.alpha.value:z.3f}"
+        f"alpha with people: all together {everyone.alpha.value:z.3f}, the best one {best.alpha.value:z.3f}"
     )
     if less.is_known:
-        text += f" (difference {less.value:+.3f}, {less.low:+.3f} to {less.high:+.3f})"
+        shown = "" if less.low > 0 or less.high < 0 else "not significant, "
+        text += f" ({shown}difference {less.value:+.3f}, {less.low:+.3f} to {less.high:+.3f})"
     enough = panel.enough(margin)
     if enough is None or enough is everyone:
-        return f"{text}; no fewer are shown to be enough, less than {margin:g} below all"
-    return f"{text}; {listed(enough.judges)} {'is' if enough is best else 'are'} enough, less than {margin:g} below all"
+        return f"{text}; fewer are not shown to be enough (less than {margin:g} below all)"
+    verb = "is" if enough is best else "are"
+    return f"{text}; {listed(enough.judges)} {verb} enough (less than {margin:g} below all)"

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 NOTES = {
     "intervals-cover": "the intervals of tau with people cover {what}",
-    "best-measure": "the measure is the one with the highest tau here",
+    "best-measure": "the measure is the one with the highest tau",
     "topics-share-sets": (
-        "several topics share a set: intervals resample whole sets, but tests of pairs take topics as independent"
+        "topics share sets: intervals resample whole sets, tests of pairs treat topics as independent"
     ),
     "how-tested": lambda test, alpha, corrected: (
-        f"differences by {test_words(test)} over topics, p <= {alpha:g}, {corrected}, the same test for people and for"
-        " the judge: people's conclusions are for these assessors, not for others"
+        f"differences by {test_words(test)} over topics, p <= {alpha:g}, {corrected}, for people and judge alike;"
+        " people's conclusions are for these assessors only"
     ),
-    "no-proof-of-equality": "that neither finds a difference does not show that there is none",
+    "no-proof-of-equality": "where neither finds a difference, there may still be one",
 }
 
 
@@ -45,14 +45,14 @@ def _summed(result: RankingResult, judge: str) -> str:
     aspects = [aspect for aspect in result.aspects if aspect.judge == judge]
     ranked = [aspect for aspect in aspects if aspect.why is None and not math.isnan(aspect.of_judge.tau)]
     if not ranked:
-        return f"No ranking of {judge}'s has a tau with people's."
+        return f"No ranking by {judge} has a tau with people's."
     named = [
         f"{aspect.of_judge.tau:.2f}{interval_words(aspect.of_judge.low, aspect.of_judge.high)} on {aspect.aspect}"
         for aspect in ranked
     ]
-    text = f"{judge}'s rankings of systems have Kendall's tau-b {listed(named, most=9)} with people's"
+    text = f"{judge} ranks systems as people do with Kendall's tau-b {listed(named, most=9)}"
     without = [aspect.aspect for aspect in aspects if aspect not in ranked]
-    return f"{text}; there is none on {listed(without)}." if without else f"{text}."
+    return f"{text}; no tau on {listed(without)}." if without else f"{text}."
 
 
 def why_no_tau(name: str, ranked: FloatArray, people: FloatArray) -> str:
@@ -72,7 +72,7 @@ def why_no_tau(name: str, ranked: FloatArray, people: FloatArray) -> str:
 
 def about_aspect(aspect: AspectRanking, level: float) -> Iterator[str]:
     if aspect.why is not None:
-        yield f"On {aspect.aspect} no ranking of {aspect.judge} could be compared with people's: {aspect.why}."
+        yield f"On {aspect.aspect}, {aspect.judge}'s ranking cannot be compared with people's: {aspect.why}."
         return
     for sentence in (
         _tau(aspect, level),
@@ -80,7 +80,7 @@ def about_aspect(aspect: AspectRanking, level: float) -> Iterator[str]:
         *_concluded(aspect),
         *_controls(aspect),
     ):
-        yield f"On {aspect.aspect} {sentence}"
+        yield f"On {aspect.aspect}, {sentence}"
 
 
 def _tau(aspect: AspectRanking, level: float) -> str:
@@ -89,62 +89,60 @@ def _tau(aspect: AspectRanking, level: float) -> str:
     if math.isnan(of_judge.tau):
         return f"{aspect.judge}'s ranking of systems has no tau with people's: {of_judge.why}."
     text = (
-        f"{aspect.judge}'s ranking of {counted(of_judge.systems, 'system')} has Kendall's tau-b"
-        f" {of_judge.tau:.2f} with people's"
+        f"Kendall's tau-b between {aspect.judge}'s and people's ranking of {counted(of_judge.systems, 'system')} is"
+        f" {of_judge.tau:.2f}"
     )
     if math.isnan(of_judge.low):
-        return f"{text}, without an interval ({of_judge.why_no_interval})."
+        return f"{text} (no interval: {of_judge.why_no_interval})."
     text += f" ({level:.0%} interval {of_judge.low:.2f} to {of_judge.high:.2f})"
     if of_judge.low <= 0 <= of_judge.high:
-        return f"{text}: it may not be related to people's at all."
-    return f"{text}: rather the reverse of people's." if of_judge.high < 0 else f"{text}."
+        return f"{text}, not significantly above 0."
+    return f"{text}: the reverse of people's." if of_judge.high < 0 else f"{text}."
 
 
 def _beside_assessor(aspect: AspectRanking, level: float) -> str:
     of_judge = aspect.of_judge
     if math.isnan(aspect.assessor):
-        return f"no assessor's ranking can be compared with others': {of_judge.why_no_assessor}."
-    text = f"one assessor's ranking has tau {aspect.assessor:.2f} with the others' on average"
+        return f"a person's ranking cannot be compared with the others': {of_judge.why_no_assessor}."
+    text = f"tau with the other assessors: a person {aspect.assessor:.2f} on average"
     if math.isnan(of_judge.difference):
         return f"{text}."
-    text += f", {aspect.judge}'s {of_judge.with_rest:.2f} with the same"
+    text += f", {aspect.judge} {of_judge.with_rest:.2f}"
     low, high = of_judge.difference_low, of_judge.difference_high
     if math.isnan(low):
         return f"{text}; the difference has no interval ({of_judge.why_no_assessor})."
-    verdict = "not significantly different from an assessor, which does not show that it is as good"
+    verdict = "no significant difference, which does not prove it as good"
     if high < 0 or low > 0:
-        verdict = f"{'below' if high < 0 else 'above'} an assessor"
-    return f"{text}: {verdict} ({level:.0%} interval of the difference {low:+.2f} to {high:+.2f})."
+        verdict = f"{'below' if high < 0 else 'above'} a person"
+    return f"{text}; {verdict} ({level:.0%} interval of the difference {low:+.2f} to {high:+.2f})."
 
 
 def _concluded(aspect: AspectRanking) -> Iterator[str]:
     shared = aspect.conclusion("judge")
     if shared is None:
-        yield f"no conclusions could be compared: {aspect.why_untested}."
+        yield f"conclusions cannot be compared: {aspect.why_untested}."
         return
     if not shared.pairs:
         yield f"no pair of systems could be tested both by people's answers and by {aspect.judge}'s."
         return
     if not shared.people_find:
         yield (
-            f"people's answers show no significant difference on any of"
-            f" {counted(round(shared.pairs), 'pair')} of systems, so that there is none to share; {aspect.judge}'s show"
-            f" one on {_times(shared.only_measure)}."
+            f"people find no difference on {counted(round(shared.pairs), 'pair')} of systems, {aspect.judge} finds"
+            f" {_times(shared.only_measure)}."
         )
         return
     yield (
-        f"people's answers show a significant difference on {_times(shared.people_find)} of"
-        f" {counted(round(shared.pairs), 'pair')} of systems: {aspect.judge}'s show the same on {_times(shared.same)}"
-        f" of them, the opposite on {_times(shared.opposite)} and none on {_times(shared.only_people)}, and"
-        f" {_times(shared.only_measure)} that people's do not."
+        f"of {_times(shared.people_find)} differences between systems that people find"
+        f" ({counted(round(shared.pairs), 'pair')}), {aspect.judge} finds {_times(shared.same)}, reverses"
+        f" {_times(shared.opposite)} and misses {_times(shared.only_people)}; it finds {_times(shared.only_measure)}"
+        " that people do not."
     )
     assessor, beside = aspect.conclusion("assessor", "all but one"), aspect.conclusion("judge", "all but one")
     if assessor is not None and beside is not None and assessor.people_find:
         yield (
-            f"one assessor, beside the others, shares {_times(assessor.same)} of"
-            f" {_times(assessor.people_find)} conclusions and contradicts {_times(assessor.opposite)} on average"
-            f" over {counted(assessor.assessors, 'assessor')}; {aspect.judge}, beside the same, shares"
-            f" {_times(beside.same)} of {_times(beside.people_find)} and contradicts {_times(beside.opposite)}."
+            f"of the others' {_times(assessor.people_find)} conclusions, a person shares {_times(assessor.same)} and"
+            f" reverses {_times(assessor.opposite)} on average, {aspect.judge} {_times(beside.same)} and"
+            f" {_times(beside.opposite)}."
         )
 
 
@@ -153,13 +151,13 @@ def _controls(aspect: AspectRanking) -> Iterator[str]:
     for control in aspect.taus[1:]:
         name = "length alone" if control.kind == "length" else control.name
         if control.kind == "measure" and aspect.measures > 1:
-            name += f", the best of {aspect.measures} measures here,"
+            name += f" (best of {aspect.measures} measures)"
         text.append(
-            f"{name} has {'no tau' if math.isnan(control.tau) else f'tau {control.tau:.2f}'}"
+            f"{name} {'has no tau' if math.isnan(control.tau) else f'{control.tau:.2f}'}"
             f"{interval_words(control.low, control.high)}"
         )
     if text:
-        yield f"{listed(text)}."
+        yield f"tau with people for comparison: {', '.join(text)}."
 
 
 def _times(value: float) -> str:
