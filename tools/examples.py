@@ -1,6 +1,6 @@
 """Writes the tables in examples/ from the demo, so that every command of the README has something to read.
 
-    python -m tools.examples
+python -m tools.examples
 """
 
 from __future__ import annotations
