@@ -28,7 +28,7 @@ RATING = "rating(aspect=overall)"
 def main() -> None:
     with TemporaryDirectory() as scratch:
         e = demo(Path(scratch) / "demo", assessors=True)
-        e.score("rouge-1", RATING)
+        e.score("rouge-1", "rouge-2", "nams", RATING)
         topics = sorted(e.collection.topics)[:TOPICS]
         ratings = rows_of(e, RATING, topics)
         judge = demo(Path(scratch) / "judge", assessors=False)
@@ -38,6 +38,7 @@ def main() -> None:
         write_scores(e, topics)
         write_ratings(ratings)
         write_judged(ratings, judged)
+        write_metrics(e, ratings, topics)
         write_duels(e, topics, Path(scratch) / "duels.csv")
         write_articles(e, topics)
 
@@ -82,6 +83,25 @@ def write_judged(ratings: Sequence[dict[str, Any]], judged: dict[tuple[str, str]
         "judged.csv",
         ["doc", "model", "human1", "human2", "human3", "judge"],
         ([*where, *(given.get(p) for p in PEOPLE), int(judged[where])] for where, given in answers.items()),
+    )
+
+
+def write_metrics(e: Evaluation, ratings: Sequence[dict[str, Any]], topics: Sequence[str]) -> None:
+    """People's mean ratings beside three metrics, of which the last is somebody's own."""
+    metrics = {
+        name: {(r["topic"], r["system"]): r["value"] for r in rows_of(e, measure, topics)}
+        for name, measure in (("rouge1", "rouge-1"), ("rouge2", "rouge-2"), ("mymetric", "nams"))
+    }
+    people: dict[tuple[str, str], list[float]] = {}
+    for row in ratings:
+        people.setdefault((row["topic"], row["system"]), []).append(row["value"])
+    write(
+        "metrics.csv",
+        ["topic", "system", "overall", *metrics],
+        (
+            [*where, f"{sum(v) / len(v):.2f}", *(f"{values[where]:.4f}" for values in metrics.values())]
+            for where, v in people.items()
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from adjudge.analyses import DECLARED, declaration
 from adjudge.analyses.base import Analysis, AnyAnalysis
 from adjudge.core.options import READING, declared, written
+from adjudge.core.phrases import spoken
 
 PAGE = Path(__file__).parents[1] / "docs" / "options.md"
 HEAD = """# Options of the analyses
@@ -45,11 +46,13 @@ def rows(cls: type[AnyAnalysis[Any]], names: Collection[str]) -> Iterator[str]:
     for name, (about, _) in declared(cls).items():
         if name not in names:
             continue
-        flag = f", `--{about.command}`" if about.command else ""
+        flag = f", `--{about.command.replace('_', '-')}`" if about.command else ""
         flag += f", `-{about.short}`" if about.short else ""
-        default = about.unset or ("" if defaults[name] in (None, ()) else f"`{written(defaults[name])}`")
+        default = spoken(about.unset, "python") or (
+            "" if defaults[name] in (None, ()) else f"`{written(defaults[name])}`"
+        )
         limits = f" {about.limits[0].upper()}{about.limits[1:]}." if about.limits else ""
-        yield f"| `{name}`{flag} | {default} | {(about.help + limits).replace('|', chr(92) + '|')} |"
+        yield f"| `{name}`{flag} | {default} | {(spoken(about.help, 'python') + limits).replace('|', chr(92) + '|')} |"
 
 
 if __name__ == "__main__":

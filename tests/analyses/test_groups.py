@@ -74,7 +74,7 @@ def of(values: FloatArray, better: Better | None = "higher") -> ScoreMatrix:
 @pytest.mark.parametrize("scale", ["values", "ranks", "topic-ranks"])
 @pytest.mark.parametrize("method", ["auto", "max-t", "t", "tukey"])
 def test_planted_groups_are_found(better: Better, scale: str, method: str) -> None:
-    found = grouped(matrix(better), scale=scale, method=method)
+    found = grouped(matrix(better), tested=scale, method=method)
     assert {p.system for p in found.places[:2]} == {"ann", "bob"}
     assert [p.group for p in found.places] == ["a", "a", "b", "b", "c"]
     assert [(p.best, p.worst) for p in found.places] == [(1, 2), (1, 2), (3, 4), (3, 4), (5, 5)]
@@ -364,8 +364,8 @@ def test_odd_matrices_give_a_result_or_a_reason(shape: tuple[int, int]) -> None:
 
 def test_mistakes_are_one_line() -> None:
     m = matrix()
-    with pytest.raises(UsageError, match='scale is "rank" .nearest: "ranks"'):
-        grouped(m, scale="rank")
+    with pytest.raises(UsageError, match='tested is "rank" .nearest: "ranks"'):
+        grouped(m, tested="rank")
     with pytest.raises(UsageError, match='method is "tuckey" .nearest: "tukey"'):
         grouped(m, method="tuckey")
     with pytest.raises(UsageError, match="adjust is for contrasts that share one variance: say method=tukey"):

@@ -344,8 +344,8 @@ def test_groups_say_how_they_were_made(approved: Approved) -> None:
         "max-t": {"method": "max-t", "resamples": 200},
         "t": {"method": "t"},
         "tukey": {"method": "tukey"},
-        "ranks": {"method": "tukey", "scale": "ranks"},
-        "topic-ranks": {"method": "tukey", "scale": "topic-ranks"},
+        "ranks": {"method": "tukey", "tested": "ranks"},
+        "topic-ranks": {"method": "tukey", "tested": "topic-ranks"},
         "best": {"method": "t", "best": True, "against": "a", "alpha": 0.1},
     }
     for label, options in every.items():

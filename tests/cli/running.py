@@ -6,13 +6,14 @@ import io
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import typer
+from tests.waiting import HANG, free_port, until_listening
 from typer.testing import CliRunner, Result
 
 from adjudge.cli import main
@@ -37,6 +38,42 @@ def called(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         except SystemExit as exit:
             code = exit.code if isinstance(exit.code, int) else int(exit.code is not None)
     return subprocess.CompletedProcess(argv, code, out.getvalue(), err.getvalue())
+
+
+def typed(folder: Path, command: str) -> str:
+    """What a line prints, typed in a shell: patterns are expanded, comments left out, `serve` is asked to stop."""
+    words = shlex.split(command, comments=True)
+    assert words[0] == "adjudge", command
+    words = [word for pattern in words[1:] for word in _expanded(folder, pattern)]
+    if words[0] == "serve":
+        return served(folder, words)
+    done = called(folder, *words)
+    assert done.returncode == 0, (command, done.stderr)
+    return done.stdout
+
+
+def _expanded(folder: Path, word: str) -> list[str]:
+    """As a shell does with a pattern that has no quotes; quoted ones are the command's to expand, to the same."""
+    if "*" not in word or word.startswith("-"):
+        return [word]
+    return sorted(str(path.relative_to(folder)) for path in folder.glob(word)) or [word]
+
+
+def served(folder: Path, words: Sequence[str]) -> str:
+    """What `serve` says until it answers, on a port that is free; then it is asked to stop."""
+    port = free_port()
+    line = [*ADJUDGE, *words, "--port", str(port)]
+    with subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            said = server.stdout.readline()
+            until_listening(port, server)
+            server.terminate()
+            server.wait(HANG)
+        finally:
+            server.kill()
+    assert f"http://127.0.0.1:{port}/" in said
+    return said
 
 
 def examples() -> dict[str, str]:

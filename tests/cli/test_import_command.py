@@ -98,7 +98,7 @@ def test_options_may_come_first_and_auto_may_be_said(here: Path) -> None:
         ("import texts texts", "such as adjudge import texts my-eval"),
         (
             "import xsum.parquet bart.csv my-eval --map reference=summary --length 9",
-            "`adjudge import xsum.parquet my-eval --map reference=summary --length 9`",
+            "`adjudge import xsum.parquet my-eval --length 9 --map reference=summary`",
         ),
         ("import xsum.parquet my-eval --map reference=sumary", 'no column "sumary" (nearest: "summary")'),
     ],

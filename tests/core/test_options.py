@@ -139,8 +139,8 @@ def test_the_function_has_every_option_by_name_and_default(name: str) -> None:
     assert set(parameters) == {cls.SOURCE[0], *declared(cls)}
     for option_name, (about, _) in declared(cls).items():
         assert parameters[option_name].default == getattr(cls(), option_name)
-        assert f"    {option_name}: {about.help}" in (function.__doc__ or "")
-        assert about.help.endswith(".")
+        assert f"    {option_name}: {spoken(about.help, 'python')}" in (function.__doc__ or "")
+        assert all(spoken(about.help, door).endswith(".") for door in ("python", "command"))
     wrong = f"{option_name}x"
     with pytest.raises(TypeError, match=rf"has no option '{wrong}' \(nearest: .*\"{option_name}\""):
         function("x.csv", **{wrong: 1})

@@ -156,7 +156,7 @@ def test_wrong_arguments(write: Write, refused: Refused) -> None:
     write("m.jsonl", lines(METRICS))
     message = refused(sacrerouge.read(["m.jsonl"], lower_is_better=["word"]))
     assert message.startswith('--lower word: no such measure (nearest: "words"')
-    assert "--source is" in refused(sacrerouge.read(["m.jsonl"], source="a:b"))
+    assert "--prefix is" in refused(sacrerouge.read(["m.jsonl"], source="a:b"))
 
 
 def test_bytes_archives_lengths_and_links(write: Write, refused: Refused) -> None:

@@ -142,7 +142,7 @@ def test_what_is_malformed_is_refused(write: Write, refused: Refused, content: b
         ({"lower_is_better": "te"}, "--lower te: no such measure"),
         ({"measure": "x"}, '--measure names what a file does not, but m.csv has a column "measure"'),
         ({"length": 0}, "--length is 0"),
-        ({"source": ""}, '--source is ""'),
+        ({"source": ""}, '--prefix is ""'),
         ({"columns": {"text": "x"}}, '--map "text": no such field'),
         ({"columns": {"value": "val"}}, 'has no column "val" (nearest: "value")'),
     ],

@@ -27,6 +27,7 @@ from typing import (
 
 from adjudge.core.errors import nearest
 from adjudge.core.options import READING, Declared, declared, documented, option, signature_of
+from adjudge.core.phrases import either
 from adjudge.core.results import Result
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Analysis(AnyAnalysis[R_co]):
         of="measure",
         metavar="SPEC",
         help="Measure, such as rouge-2; a preset, such as tac; or a formula over scores, such as mean(a, b).",
-        unset="all on the command line; in Python the only one",
+        unset=either("the only one", "all"),
     )
     _: KW_ONLY
     length: Length = option(
@@ -151,7 +152,10 @@ class Analysis(AnyAnalysis[R_co]):
     lower_is_better: bool | str | Collection[str] = option(
         False,
         panel=READING,
-        help="Lower scores are better, for all measures; in Python also for those named.",
+        help=either(
+            "Lower scores are better, for all measures or for those named.",
+            "Lower scores are better, for all measures.",
+        ),
     )
     columns: Mapping[str, str] | None = option(
         None,

@@ -15,6 +15,7 @@ from adjudge.cli.completion import complete_measures, complete_systems, complete
 from adjudge.cli.output import SHOW_SIGNATURE
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.options import ADVANCED, OUTPUT, READING, Declared, Kind, Option, declared
+from adjudge.core.phrases import spoken
 
 COMPLETION: Mapping[str, Callable[..., list[str]]] = {
     "measure": complete_measures,
@@ -37,7 +38,9 @@ TYPES: Mapping[Kind, Any] = {
 def annotation_of(name: str, about: Option, kind: Kind, default: Any) -> Any:
     """What Typer makes an option of a command from, as it is declared."""
     if about.by_place:
-        place = typer.Argument(metavar=about.metavar, help=about.help, show_default=about.unset or False)
+        place = typer.Argument(
+            metavar=about.metavar, help=about.help, show_default=spoken(about.unset, "command") or False
+        )
         return Annotated[TYPES[kind], place]
     flag = f"--{(about.command or name).replace('_', '-')}"
     flags = [f"-{about.short}", flag] if about.short else [flag]
@@ -50,9 +53,9 @@ def annotation_of(name: str, about: Option, kind: Kind, default: Any) -> Any:
         str | None if about.words else bool | None if default is True else TYPES[kind],
         typer.Option(
             *flags,
-            help=f"{about.help}{limits}{repeated}",
+            help=f"{spoken(about.help, 'command')}{limits}{repeated}",
             metavar=about.metavar or None,
-            show_default=about.unset or shown or False,
+            show_default=spoken(about.unset, "command") or shown or False,
             rich_help_panel=about.panel or None,
             autocompletion=COMPLETION.get(about.of or ""),
         ),

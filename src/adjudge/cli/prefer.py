@@ -336,8 +336,12 @@ def score(
     from adjudge.analyses.preferences.measures import plainest
     from adjudge.measures.judged.preference import Preference
 
-    for option, value in {"source": source, "penalty": penalty, "ties": ties}.items():
-        options.one_of(f"--{option}", value, Preference.OPTIONS[option])
+    for flag, name, value in (
+        ("--from", "source", source),
+        ("--penalty", "penalty", penalty),
+        ("--simulated-ties", "ties", ties),
+    ):
+        options.one_of(flag, value, Preference.OPTIONS[name])
     measure = plainest(
         Preference(
             source=source,

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from adjudge.core.errors import UsageError, nearest, quoted
-from adjudge.core.phrases import Argument
+from adjudge.core.phrases import Argument, spoken
 
 OPTION = "option"
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"', re.DOTALL)
@@ -404,7 +404,7 @@ def documented(cls: type[Declared], about: str) -> str:
     in_order = sorted(declared(cls).items(), key=lambda entry: entry[1][0].panel == READING)
     for name, (option, _) in in_order:
         limits = f" ({option.limits})" if option.limits else ""
-        lines.append(f"    {name}: {option.help}{limits}")
+        lines.append(f"    {name}: {spoken(option.help, 'python')}{limits}")
     return "\n".join(lines)
 
 

@@ -591,7 +591,7 @@ def test_wrong_calls() -> None:
     with pytest.raises(UsageError, match="level is 1, expected a number between 0 and 1"):
         fit("a>b", level=1)
     with pytest.raises(UsageError, match="only where there are two; there are 0"):
-        fit("a>b", by="cluster")
+        fit("a>b", independent="cluster")
 
 
 def test_a_pair_of_systems_on_another_topic_is_no_repeat() -> None:

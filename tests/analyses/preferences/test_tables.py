@@ -358,7 +358,7 @@ def test_simulate_score_converge(demo: Path, tmp_path: Path) -> None:
         ("report", "--people 'rating(aspect=style)'", DataError, "no judgment gives such a score"),
         ("report", "--people pyramd", UsageError, 'no measure "pyramd"'),
         ("report", "--people expert:style", UsageError, 'no imported scores "expert:style"'),
-        ("score", "--source people", UsageError, '--source is "people", expected one of: man'),
+        ("score", "--from people", UsageError, '--from is "people", expected one of: man'),
         ("score", "--simulated many", UsageError, "simulated=many; expected paper or all, or a number"),
         ("converge", "--people pyramid --penalty much", UsageError, 'penalty is "much"; expected one of'),
         ("simulate", "--from man", UsageError, 'origin is "man", expected one of: ref, py'),
