@@ -60,7 +60,7 @@ def test_the_planted_difference_is_found_and_the_absent_one_is_not(
     assert sorted(found.candidates() or ()) == ["s0", "s1"]
     approved(words_of(found))
     assert len(list(pairs_that_differ(found))) == 2
-    assert len(list(compare(matrix(planted), pairs=True).sentences())) == 1 + 3
+    assert len(list(compare(matrix(planted), pairs=True).sentences())) == 2 + 3
 
 
 def test_lower_is_better_turns_the_ranking_round(planted: np.ndarray, approved: Approved) -> None:
