@@ -27,11 +27,14 @@ from adjudge.core.picture import (
     MARK,
     PAPER,
     PLAIN,
+    SCALE,
     SERIES,
     SHAPES,
     SOFT,
+    WIDTHS,
     Figure,
     Pictured,
+    Width,
     drawn_text,
     figure_of,
     heat_step,
@@ -126,6 +129,55 @@ def test_text_has_its_size_and_room_for_wider_letters() -> None:
     assert more > 0.1 * 190
 
 
+def bars(names: list[str]) -> Figure:
+    """Values in lines beside their names, with numbers at the right end of the field."""
+    import altair as alt
+
+    data = pd.DataFrame({"name": names, "value": [k + 0.5 for k in range(len(names))]})
+
+    def drawing(base: alt.Chart) -> Any:
+        y = alt.Y("name:N", sort=in_order(names))
+        numbers = base.mark_text(align="left").encode(x=alt.value(410), y=y, text="value:Q")
+        return alt.layer(base.mark_point().encode(x="value:Q", y=y), numbers, width=400)
+
+    return figure_of(
+        "values", "Values of many things by their names", "A point is a value. " * 6, data, drawing
+    )
+
+
+def size_of(svg: str) -> tuple[float, float]:
+    ((width, height),) = re.findall(r'^<svg [^>]*? width="([\d.]+)" height="([\d.]+)"', svg)
+    return float(width), float(height)
+
+
+@pytest.mark.parametrize("width", ["column", "page", "slide"])
+def test_a_picture_is_as_wide_as_asked_for_and_letters_keep_their_size(width: Width) -> None:
+    figure = bars(["a system with a name", "b", "c"])
+    svg, usual = figure.to_svg(width=width), figure.to_svg()
+    assert size_of(svg)[0] == pytest.approx(WIDTHS[width], abs=0.1)
+    assert size_of(usual)[0] not in WIDTHS.values()
+    # The field makes the width, so that hardly anything is left to scale.
+    box = re.findall(r'viewBox="0 0 ([\d.]+)', svg)
+    assert float(box[0]) == pytest.approx(WIDTHS[width], rel=0.05)
+    png = figure.to_png(width=width)
+    assert int.from_bytes(png[16:20], "big") == pytest.approx(SCALE * WIDTHS[width], abs=SCALE)
+    fields = [figure.spec(width=400, field=field)["width"] for field in (0.5, 1, 2)]
+    assert fields == [200, 400, 800]
+    ends = [figure.spec(width=400, field=field)["layer"][1]["encoding"]["x"]["value"] for field in (0.5, 2)]
+    assert ends == [210, 810]
+
+
+def test_a_picture_whose_labels_are_wider_than_asked_for_is_made_smaller() -> None:
+    figure = bars(["a very long name of a system " * 3, "b"])
+    svg = figure.to_svg(width="column")
+    assert size_of(svg)[0] == pytest.approx(WIDTHS["column"], abs=0.1)
+
+
+def test_a_width_without_a_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="expected column, page, slide"):
+        bars(["a", "b"]).save(tmp_path / "f.svg", width="poster")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("length", [20, 60])
 def test_a_legend_has_room_for_its_labels(length: int) -> None:
     names = [f"{letter * (length - 1)}." for letter in "xyz"]
@@ -206,6 +258,18 @@ def test_scores_are_not_written_over_by_the_rows_of_their_picture(tmp_path: Path
     done = called(tmp_path, "figure", "all", "out/forest.csv", "-o", "out")
     assert done.returncode == 2
     assert (tmp_path / "out" / "forest.csv").read_text() == before
+
+
+def test_a_width_on_the_command_line(tmp_path: Path) -> None:
+    rows = [f"t{t},{s},{(t * k) % 7 / 10}" for t in range(8) for k, s in enumerate("abc", 2)]
+    (tmp_path / "s.csv").write_text("topic,system,m\n" + "\n".join(rows) + "\n")
+    done = called(tmp_path, "figure", "league", "s.csv", "--width", "column", "-o", "l.svg")
+    assert done.returncode == 0
+    assert size_of((tmp_path / "l.svg").read_text())[0] == WIDTHS["column"]
+    done = called(tmp_path, "figure", "league", "s.csv", "--width", "poster", "-o", "m.svg")
+    assert done.returncode == 2
+    assert "expected column, page, slide" in done.stderr
+    assert not (tmp_path / "m.svg").exists()
 
 
 # Colours

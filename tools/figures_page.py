@@ -44,6 +44,10 @@ HEAD = """# Figures
   `.json` for the drawing in Vega-Lite, to change by hand.
 - **For a paper.** A PDF has no title and no words, since the caption says them; `--no-title` leaves them out
   elsewhere.
+- **Width.** `--width column` is as wide as a column of an ACL paper (7.7 cm), `page` as its text (16 cm), `slide` a
+  third of a slide of 1,920 pixels, so that a PNG fills it with large letters. Letters keep their size: the drawn field
+  gets narrower or wider, and panels stand below each other in a column. LaTeX makes a PDF fit:
+  `\\includegraphics[width=\\columnwidth]`.
 - **Dark.** `--dark` draws for a dark page or slide. The pictures below are the light ones.
 - **The rows.** The CSV holds what is drawn, with full precision; what a spreadsheet would read as a formula begins
   with an apostrophe.

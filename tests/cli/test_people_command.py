@@ -219,9 +219,7 @@ def test_the_log_says_what_happened_the_latest_first() -> None:
 
 def test_nobody_is_there_yet() -> None:
     for line in ("list my-eval", "suspend my-eval anna", "link my-eval anna"):
-        with pytest.raises(
-            DataError, match=r"^my-eval: nobody yet; add somebody with: adjudge people"
-        ):
+        with pytest.raises(DataError, match=r"^my-eval: nobody yet; add somebody with: adjudge people"):
             run(line)
     assert not Path("my-eval/judgments.sqlite").exists()
     run("add my-eval anna")

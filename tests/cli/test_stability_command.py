@@ -140,10 +140,7 @@ def test_bars_hold_every_resolution_and_original_is_coverage(found: StabilityRes
         assert own.scores["min"][k] == min(every)
         assert own.scores["max"][k] == max(every)
     # Without planted repeats, which scores are averaged over; they are few, and a note says so.
-    assert any(
-        "averaged with the first (ORIGINAL" in note
-        for note in found.only(["judge-noise"]).warnings()
-    )
+    assert any("averaged with the first (ORIGINAL" in note for note in found.only(["judge-noise"]).warnings())
     means = dict(zip(found.noise[0].systems, found.noise[0].noise.means, strict=True))
     assert dict(zip(own.systems, own.scores["original"], strict=True)) == pytest.approx(means, abs=0.002)
 
@@ -251,10 +248,7 @@ def test_anonymous_scores_are_nobodys() -> None:
     frame.loc[frame["assessor"] == "p2", "assessor"] = "crowd-anonymous"
     (own,) = adjudge.stability(frame).noise
     assert (own.noise.assessors, own.anonymous) == (2, 36)
-    assert (
-        "36 anonymous scores left out"
-        in adjudge.stability(frame).warnings()
-    )
+    assert "36 anonymous scores left out" in adjudge.stability(frame).warnings()
     frame["assessor"] = "anonymous"
     frame = frame.drop_duplicates(["topic", "system"])
     assert adjudge.stability(frame).noise == ()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudge.core.errors import UsageError, among, quoted
-from adjudge.core.picture import SERIES, SHAPES, in_order
+from adjudge.core.picture import LETTER, SERIES, SHAPES, in_order
 
 if TYPE_CHECKING:
     import altair as alt
@@ -21,10 +21,13 @@ MOST_ROWS = 80
 
 
 def rows_axis(column: str, names: Iterable[str], *, title: str | None = None, wide: int = 260) -> alt.Y:
-    """A line for each name, in the order given."""
+    """A line for each name, in the order given; labels are not cut before they are twice as wide as `wide`."""
     import altair as alt
 
-    return alt.Y(f"{column}:N", sort=in_order(names), title=title, axis=alt.Axis(labelLimit=wide))
+    drawn = in_order(names)
+    needed = LETTER * max(map(len, drawn), default=0)
+    limit = max(wide, min(needed, 2 * wide))
+    return alt.Y(f"{column}:N", sort=drawn, title=title, axis=alt.Axis(labelLimit=limit))
 
 
 def series_colour(

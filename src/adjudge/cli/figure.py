@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -15,16 +15,26 @@ from adjudge.cli import options
 from adjudge.cli.output import not_over, progress, say, show, show_json, warn
 from adjudge.cli.sources import length_of, takes_table, warn_of
 from adjudge.core.errors import ClashError, UsageError, quoted
-from adjudge.core.picture import Undrawable, format_of
+from adjudge.core.picture import Theme, Undrawable, Width, format_of
 
 if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
-    from adjudge.core.picture import Figure, Theme
+    from adjudge.core.picture import Figure
     from adjudge.formats.scoretable import TableOptions
 
 ALL = "all"
 SOME = "For some figures"
 Order = Literal["rank", "given"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How figures are saved."""
+
+    theme: Theme
+    title: bool | None
+    """None: as the format has it."""
+    width: Width | None
 
 
 @takes_table
@@ -112,6 +122,15 @@ def command(
             " slices: also source-length, compression and the like, several with commas.",
         ),
     ] = None,
+    width: Annotated[
+        str | None,
+        typer.Option(
+            "--width",
+            metavar="column|page|slide",
+            help="As wide as a paper's column or page, or for a slide.",
+            show_default=False,
+        ),
+    ] = None,
     dark: Annotated[bool, typer.Option("--dark", help="Colours for a dark page or slide.")] = False,
     no_title: Annotated[
         bool,
@@ -136,7 +155,9 @@ def command(
         spec_of(name)
     if order is not None and order not in get_args(Order):
         raise UsageError(f"--order is {quoted(order)}, expected rank or given")
-    theme: Theme = "dark" if dark else "light"
+    if width is not None and width not in get_args(Width):
+        raise UsageError(f"--width is {quoted(width)}, expected {', '.join(get_args(Width))}")
+    look = Look("dark" if dark else "light", False if no_title else None, width)  # type: ignore[arg-type]
     path = out or Path(f"{name}.svg")
     if name != ALL:
         format_of(path)
@@ -161,12 +182,12 @@ def command(
         if name == ALL:
             for figure in CATALOGUE:
                 not_over((out or Path("figures")) / f"{figure}.csv", scores, option="-o")
-            _draw_all(data, asked, out or Path("figures"), theme, no_title, json)
+            _draw_all(data, asked, out or Path("figures"), look, json)
             return
         for file in (path, path.with_suffix(".csv")):
             not_over(file, scores, option="-o")
         asked, drawn = _drawn(spec_of(name), data, asked)
-    files = drawn.save(path, theme=theme, title=False if no_title else None)
+    files = drawn.save(path, **vars(look))
     if json:
         show_json(_as_dict(drawn, files))
         return
@@ -222,9 +243,7 @@ def _list(name: str | None, json: bool) -> None:
     )
 
 
-def _draw_all(
-    data: Scores, asked: FigureOptions, folder: Path, theme: Theme, no_title: bool, json: bool
-) -> None:
+def _draw_all(data: Scores, asked: FigureOptions, folder: Path, look: Look, json: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise ClashError(f"{folder}: is a file, expected a folder or nothing")
     drawn, absent = [], {}
@@ -234,7 +253,7 @@ def _draw_all(
             absent[spec.name] = why
             continue
         try:
-            files = figure.save(folder / f"{spec.name}.svg", theme=theme, title=False if no_title else None)
+            files = figure.save(folder / f"{spec.name}.svg", **vars(look))
         except Undrawable as error:
             undrawn = undrawn or error
             continue

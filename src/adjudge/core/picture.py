@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Theme = Literal["light", "dark"]
+Width = Literal["column", "page", "slide"]
 FORMATS = ("svg", "png", "pdf", "json")
 FONT = "Arial, Helvetica, sans-serif"
 """Liberation Sans, which vl-convert brings and measures with, has Arial's widths."""
@@ -39,6 +40,12 @@ _WIDTHS = frozenset(
 )
 WIDTH = 560
 """Of the drawn field, in pixels, where a figure does not ask for its own."""
+WIDTHS: Mapping[Width, int] = {"column": 291, "page": 605, "slide": 640}
+"""Of a whole picture, in pixels of 1/96 inch: a column and the text of an ACL paper (7.7 and 16 cm), and a third of a
+slide of 1,920 pixels, so that letters are large there."""
+FIELDS, HALVINGS = (0.2, 3.0), 7
+"""How much wider than usual a drawn field may get, beyond which everything is made smaller or larger; and in how many
+steps the right width is found."""
 LABEL = 190
 """Pixels that a label on an axis may take; longer ones end in an ellipsis."""
 LETTER = 6.6
@@ -131,18 +138,28 @@ class Figure:
     notes: tuple[str, ...] = ()
     signature: str = ""
 
-    def spec(self, *, theme: Theme = "light", title: bool = True) -> dict[str, Any]:
-        """The drawing in Vega-Lite, with its rows."""
+    def spec(
+        self, *, theme: Theme = "light", title: bool = True, field: float = 1.0, width: float | None = None
+    ) -> dict[str, Any]:
+        """The drawing in Vega-Lite, with its rows.
+
+        The drawn field is `field` times as wide as usual; the words above it fit a picture of `width` pixels.
+        """
         drawing: dict[str, Any] = self.chart.to_dict(validate=False)
         _fit_legends(drawing, self.data)
         drawing["config"] = _config()
+        if width is not None:
+            _stretch(drawing, field, min(1.0, width / WIDTHS["page"]))
+        line, heading = LINE, LINE - 16
+        if width is not None:  # words must not be what makes the picture wide
+            line, heading = (int((width - KEY) / letter) for letter in (6.8, 10))
         drawing["background"] = PAPER
         drawing["padding"] = 12
         drawing["description"] = f"{self.title}. {self.words}"
         if title:
             drawing["title"] = {
-                "text": textwrap.wrap(drawn_text(self.title), LINE - 16) or [""],
-                "subtitle": textwrap.wrap(drawn_text(self.words), LINE),
+                "text": textwrap.wrap(drawn_text(self.title), heading) or [""],
+                "subtitle": textwrap.wrap(drawn_text(self.words), line),
                 "anchor": "start",
                 "frame": "bounds",
             }
@@ -150,8 +167,37 @@ class Figure:
             raise UsageError(f"the theme is {quoted(theme)}, expected light or dark")
         return drawing if theme == "light" else cast(dict[str, Any], _recoloured(drawing))
 
-    def to_svg(self, *, theme: Theme = "light", title: bool = True) -> str:
-        drawn = roomy_svg(self.spec(theme=theme, title=title))
+    def _fitted(
+        self, theme: Theme, title: bool, width: Width | None, svg: Callable[[Mapping[str, Any]], str]
+    ) -> tuple[dict[str, Any], float]:
+        """The drawing with a field so wide that the picture is, and by how much it must be scaled yet."""
+        if width is None:
+            return self.spec(theme=theme, title=title), 1.0
+        if width not in WIDTHS:
+            raise UsageError(f"the width is {quoted(width)}, expected {', '.join(WIDTHS)}")
+        target = WIDTHS[width]
+
+        def drawn(field: float) -> tuple[dict[str, Any], float]:
+            spec = self.spec(theme=theme, title=title, field=field, width=target)
+            return spec, float(_SIZE.search(svg(spec))[1])  # type: ignore[index]
+
+        # Labels do not grow with the field, so that it is searched for.
+        low, high = FIELDS
+        for _ in range(HALVINGS):
+            field = (low + high) / 2
+            low, high = (field, high) if drawn(field)[1] < target else (low, field)
+        spec, wide = drawn(low)
+        return spec, target / wide
+
+    def to_svg(self, *, theme: Theme = "light", title: bool = True, width: Width | None = None) -> str:
+        spec, scale = self._fitted(theme, title, width, roomy_svg)
+        drawn = roomy_svg(spec)
+        if width is not None:
+            drawn = _SIZE.sub(
+                lambda size: f' width="{float(size[1]) * scale:.4g}" height="{float(size[2]) * scale:.4g}"',
+                drawn,
+                count=1,
+            )
         return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(drawn_text(repr(self)))}" ', 1)
 
     def to_page(self) -> str:
@@ -159,14 +205,17 @@ class Figure:
         text = self.to_svg(title=False)
         text = re.sub(r'<rect width="[^"]*" height="[^"]*" fill="#ffffff"/>', "", text, count=1)
         text = _TAG.sub(lambda tag: _COLOUR.sub(_variable, tag[0]), text)
-        return re.sub(r' width="([\d.]+)" height="[\d.]+"', r' style="max-width:\1px"', text, count=1)
+        return _SIZE.sub(r' style="max-width:\1px"', text, count=1)
 
-    def to_png(self, *, theme: Theme = "light", title: bool = True, scale: float = SCALE) -> bytes:
-        return _converted("png", self.spec(theme=theme, title=title), scale=scale)
+    def to_png(
+        self, *, theme: Theme = "light", title: bool = True, scale: float = SCALE, width: Width | None = None
+    ) -> bytes:
+        spec, more = self._fitted(theme, title, width, _plain_svg)
+        return _converted("png", spec, scale=scale * more)
 
-    def to_pdf(self, *, theme: Theme = "light", title: bool = False) -> bytes:
-        """For a paper, whose caption says what the title would."""
-        return _converted("pdf", self.spec(theme=theme, title=title))
+    def to_pdf(self, *, theme: Theme = "light", title: bool = False, width: Width | None = None) -> bytes:
+        """For a paper, whose caption says what the title would; LaTeX makes it as wide as a column or page."""
+        return _converted("pdf", self._fitted(theme, title, width, _plain_svg)[0])
 
     def to_csv(self) -> str:
         """The drawn rows."""
@@ -175,8 +224,17 @@ class Figure:
     def to_frame(self) -> pd.DataFrame:
         return self.data
 
-    def save(self, path: str | Path, *, theme: Theme = "light", title: bool | None = None) -> list[Path]:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        theme: Theme = "light",
+        title: bool | None = None,
+        width: Width | None = None,
+    ) -> list[Path]:
         """Write the picture, and the drawn rows beside it as CSV; the ending says the format. Returns both paths.
+
+        A width is that of a paper's column or page, or of a slide; without one the figure has its own.
 
         Where it cannot be drawn (`Undrawable`), the rows are written nevertheless.
         """
@@ -184,10 +242,12 @@ class Figure:
         kind = format_of(path)
         shown = kind != "pdf" if title is None else title
         texts: dict[str, Callable[[], str | bytes]] = {
-            "svg": lambda: self.to_svg(theme=theme, title=shown),
-            "png": lambda: self.to_png(theme=theme, title=shown),
-            "pdf": lambda: self.to_pdf(theme=theme, title=shown),
-            "json": lambda: json.dumps(self.spec(theme=theme, title=shown), ensure_ascii=False, indent=1),
+            "svg": lambda: self.to_svg(theme=theme, title=shown, width=width),
+            "png": lambda: self.to_png(theme=theme, title=shown, width=width),
+            "pdf": lambda: self.to_pdf(theme=theme, title=shown, width=width),
+            "json": lambda: json.dumps(
+                self._fitted(theme, shown, width, _plain_svg)[0], ensure_ascii=False, indent=1
+            ),
         }
         beside = path.with_suffix(".csv")
         drawn: str | bytes | Undrawable
@@ -218,6 +278,38 @@ class Figure:
 
     def __repr__(self) -> str:
         return f"{self.title}. {self.words}"
+
+
+_SIZE = re.compile(r' width="([\d.]+)" height="([\d.]+)"')
+
+
+def _plain_svg(spec: Mapping[str, Any]) -> str:
+    return _converted("svg", spec).decode()
+
+
+def _stretch(drawing: Any, field: float, legends: float, wide: float = WIDTH) -> None:
+    """Make drawn fields so much wider, with what stands at a number of pixels from their left, and legends narrower."""
+    if isinstance(drawing, list):
+        for part in drawing:
+            _stretch(part, field, legends, wide)
+    elif isinstance(drawing, dict):
+        if isinstance(drawing.get("width"), int | float):
+            wide = drawing["width"]
+            drawing["width"] = wide * field
+        elif isinstance(drawing.get("width"), dict) and "step" in drawing["width"]:
+            drawing["width"] = {**drawing["width"], "step": drawing["width"]["step"] * field}
+        for name in ("continuousWidth", "discreteWidth"):
+            if name in drawing:
+                drawing[name] *= field
+        for name in ("x", "x2"):
+            at = drawing.get(name)
+            if isinstance(at, dict) and isinstance(at.get("value"), int | float) and at["value"] > wide / 2:
+                drawing[name] = {**at, "value": at["value"] + wide * (field - 1)}
+        if isinstance(drawing.get("columns"), int) and ("labelLimit" in drawing or "facet" in drawing):
+            drawing["columns"] = max(1, int(drawing["columns"] * legends))
+        for key, part in drawing.items():
+            if key not in ("data", "datasets", "mark"):
+                _stretch(part, field, legends, wide)
 
 
 def _fit_legends(drawing: Any, data: pd.DataFrame) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.agreement.words import verdicts
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 THRESHOLDS = (0.667, 0.8)
 MOST_NAMED = 5
 """Questions that the words below a title name."""
+MOST_TOGETHER = 30
+"""Questions that are drawn of several lengths and forms together."""
 
 
 def agreement(result: AgreementResult) -> Figure:
@@ -29,11 +33,15 @@ def agreement(result: AgreementResult) -> Figure:
 
     if not result.questions:
         raise DataError(result.headline().rstrip("."))
+    result, where, others = _of_one_target(result)
+    called = dict(
+        zip((q.title for q in result.questions), _row_names(result, alone=bool(where)), strict=True)
+    )
     need_few(len(result.questions), "questions", "name some of them as measures")
     data = pd.DataFrame(
         [
             {
-                "question": question.title,
+                "question": called[question.title],
                 "coefficient": name,
                 "value": coefficient.value,
                 "low": coefficient.low,
@@ -77,16 +85,45 @@ def agreement(result: AgreementResult) -> Figure:
     if data["low"].notna().any():
         words.append(f"Lines are {result.asked.level:.0%} intervals over topics.")
     words.append("Krippendorff's thresholds for alpha, .667 and .800, are dashed.")
-    if absent := [question.title for question in result.questions if question.alpha.why is not None]:
+    if absent := [called[q.title] for q in result.questions if q.alpha.why is not None]:
         words.append(f"No alpha: {listed(absent, most=6)}.")
     return figure_of(
         "agreement",
-        "Agreement between assessors, by question",
+        f"Agreement between assessors, by question{f', {where}' if where else ''}",
         " ".join(words),
         data,
         drawing,
+        notes=(f"not drawn: {'; '.join(others)}; choose by length and form",) if others else (),
         signature=result.signature,
     )
+
+
+def _of_one_target(result: AgreementResult) -> tuple[AgreementResult, str, list[str]]:
+    """Of very many questions those of the length and form that most are about, which, and the others' ones."""
+    counts = Counter(target for question in result.questions for target in question.targets)
+    counts.pop((None, None), None)
+    if len(result.questions) <= MOST_TOGETHER or len(counts) < 2:
+        return result, "", []
+    (main, _), *others = counts.most_common()
+    kept = tuple(q for q in result.questions if q.targets & {main, (None, None)})
+    return (
+        replace(result, questions=kept),
+        _target_words(*main),
+        [_target_words(*other) for other, _ in others],
+    )
+
+
+def _row_names(result: AgreementResult, *, alone: bool) -> list[str]:
+    """Questions by what they ask, where they are numbered; `alone` without the one length and form that all have."""
+    names = []
+    for q in result.questions:
+        name = q.title.replace(q.question, q.asked or q.question) if alone else q.title
+        names.append(name.replace(q.asked, q.label) if ":" in q.asked and q.label else name)
+    return names if len(set(names)) == len(names) else [q.title for q in result.questions]
+
+
+def _target_words(length: int | None, form: str | None) -> str:
+    return ", ".join(filter(None, (f"{length:,} words" if length else "", form)))
 
 
 def _made(scores: Scores, options: FigureOptions) -> Figure:

@@ -74,11 +74,15 @@ def length_means(result: LengthsResult) -> Figure:
             sort=order,
             scale=alt.Scale(domain=order, range=list(SHAPES[: len(order)])),
         )
-        # A line through the systems for each length: where lines cross, the ranking changes with the length.
         with_mean = base.transform_filter("isValid(datum.mean)")
-        lines = with_mean.mark_line(strokeWidth=1).encode(x=x, y=y, color=colour, order=alt.Order("place:Q"))
+        # From a system's lowest mean to its highest: systems are no sequence that a line could go through.
+        spans = (
+            with_mean.transform_aggregate(low="min(mean)", high="max(mean)", groupby=["system"])
+            .mark_rule(strokeWidth=2, color=GRID)
+            .encode(x=alt.X("low:Q", scale=alt.Scale(zero=False)), x2="high:Q", y=y)
+        )
         points = with_mean.mark_point(size=60).encode(x=x, y=y, color=colour, shape=shape)
-        return alt.layer(lines, points, height=alt.Step(pixels))
+        return alt.layer(spans, points, height=alt.Step(pixels))
 
     place = {name: k for k, name in enumerate(called.values())}
     data["place"] = [place[name] for name in data["system"]]
@@ -98,7 +102,7 @@ def _means_words(result: LengthsResult, absent: int) -> str:
     best = "best" if result.info.better else "highest"
     by = "over all lengths together" if result.together is not None else "by its mean"
     sentences = [
-        f"Systems from the {best} {by}; where the lines of two lengths are not alike, their rankings are not."
+        f"Systems from the {best} {by}; a length whose marks do not move steadily one way ranks them differently."
     ]
     agreements = [agreement for agreement in result.between_lengths if agreement.tau.why is None]
     if agreements:
@@ -108,8 +112,7 @@ def _means_words(result: LengthsResult, absent: int) -> str:
         sentences = [f"Systems from the {best} by their means. {result.headline()}"]
     if absent:
         sentences.append(
-            f"{counted(absent, 'mean is', 'means are')} missing: a system has no scores at that length, and"
-            f" {'the line passes over it' if absent == 1 else 'lines pass over them'}."
+            f"{counted(absent, 'mean is', 'means are')} missing: a system has no scores at that length."
         )
     return " ".join(sentences)
 

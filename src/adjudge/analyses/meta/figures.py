@@ -738,8 +738,8 @@ def _fooling_words(result: FoolingResult, placed: Sequence[FoolingOutcome]) -> s
 
 
 CURVES: tuple[CurveOf, ...] = ("references", "topics", "assessors")
-MOST_BANDS = 3
-"""Curves whose intervals are drawn; more bands hide each other."""
+PANEL = (230, 150)
+"""Of a curve among several, in pixels."""
 
 
 def curve(
@@ -781,17 +781,28 @@ def curve(
             axis = alt.Axis(values=ticks, tickCount=12, format="d")
         x = alt.X("at:Q", title=f"number of {plural(first.unit)}", scale=alt.Scale(zero=False), axis=axis)
         title = f"{result.level}-level {coefficient_words(result.coefficient)} with {first.human.words}"
+        if len(curves) > 1:
+            title = coefficient_words(result.coefficient)  # a small panel has no room for more
         y: dict[str, Any] = {"title": title, "scale": alt.Scale(zero=False)}
-        colour, shape = series_colour("measure", names), series_shape("measure", names)
         there = base.transform_filter("datum.value != null")
-        bands = base.transform_filter("datum.low != null").mark_area(opacity=0.13)
-        layers = [
-            bands.encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", color=colour),
-            there.mark_line().encode(x=x, y=alt.Y("value:Q", **y), color=colour),
-            there.mark_point(size=45).encode(x=x, y=alt.Y("value:Q", **y), color=colour, shape=shape),
-        ]
-        drawn = layers if len(curves) <= MOST_BANDS else layers[1:]
-        return alt.layer(*drawn, width=SIZE[0], height=300)
+        wide, high = (SIZE[0], 300) if len(curves) == 1 else PANEL
+        drawn = alt.layer(
+            base.transform_filter("datum.low != null")
+            .mark_area(opacity=0.18, color=ACCENT)
+            .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q"),
+            there.mark_line().encode(x=x, y=alt.Y("value:Q", **y)),
+            there.mark_point(size=45).encode(x=x, y=alt.Y("value:Q", **y)),
+            width=wide,
+            height=high,
+        )
+        if len(curves) == 1:
+            return drawn
+        # A panel for each measure: their lines and bands would lie on each other.
+        header = alt.Header(title=None, labelAnchor="start", labelFontWeight="bold", labelLimit=wide)
+        panelled: alt.TopLevelMixin = drawn.facet(
+            facet=alt.Facet("measure:N", sort=in_order(names), header=header), columns=2, spacing=22
+        )
+        return panelled
 
     return figure_of(
         f"{what}-curve",
@@ -813,9 +824,7 @@ def _curve_words(what: CurveOf, curves: Sequence[Curve]) -> Iterator[str]:
     }[what]
     yield f"{held}; among {over_words(first.among)}, {counted(first.systems, 'system')}."
     confidence = f"{first.confidence:.0%}"
-    if len(curves) > MOST_BANDS:
-        yield "Lines are medians over subsets; their intervals are among the drawn rows."
-    elif any(not math.isnan(point.correlation.low) for point in points):
+    if any(not math.isnan(point.correlation.low) for point in points):
         yield (
             f"The line is the median over subsets, the band the {confidence} interval."
             if what == "topics"

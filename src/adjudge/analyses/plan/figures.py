@@ -14,7 +14,7 @@ from adjudge.analyses.plan.design_words import called, sampled_basis, why_no_des
 from adjudge.analyses.plan.words import basis, number
 from adjudge.core.errors import DataError
 from adjudge.core.picture import MARK, SERIES, SHAPES, SOFT, Figure, figure_of, in_order
-from adjudge.core.words import counted
+from adjudge.core.words import counted, listed
 from adjudge.stats.judging import OWN_FROM, own_freedom
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ def _power_words(plan: PowerPlan, left: int) -> str:
     return " ".join(lines)
 
 
+ALIKE = 0.06
+"""Of the height of a panel: lines that are no further apart lie on each other."""
 QUANTITIES = ("standard error of a difference", "reliability of systems' means", "power")
 
 
@@ -131,6 +133,9 @@ def design_curves(study: DesignStudy) -> Figure:
         drop=True
     )
     order = in_order(labels(dict.fromkeys(data["assessors"])).values())
+    # Marks take turns along the lines, which may lie on each other.
+    turn = data["topics"].rank(method="dense").astype(int) - data["assessors"].map(order.index)
+    data["marked"] = turn % len(order) == 0
     panels = [quantity for quantity in QUANTITIES if quantity in set(data["quantity"])]
 
     def drawing(base: alt.Chart) -> alt.TopLevelMixin:
@@ -148,7 +153,7 @@ def design_curves(study: DesignStudy) -> Figure:
                 format="d",
             ),
         )
-        y = alt.Y("value:Q", title=None, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
+        y = alt.Y("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
         colour = alt.Color(
             "assessors:N",
             title=None,
@@ -163,8 +168,10 @@ def design_curves(study: DesignStudy) -> Figure:
         )
         with_value = base.transform_filter("isValid(datum.value)")
         drawn = alt.layer(
-            with_value.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour),
-            with_value.mark_point(size=36).encode(x=x, y=y, color=colour, shape=shape),
+            with_value.mark_line(strokeWidth=1.5).encode(x=x, y=y, color=colour),
+            with_value.transform_filter("datum.marked")
+            .mark_point(size=36)
+            .encode(x=x, y=y, color=colour, shape=shape),
             with_value.transform_filter("datum.now")
             .mark_point(size=240, filled=False, color=MARK, strokeWidth=2)
             .encode(x=x, y=y),
@@ -209,6 +216,8 @@ def design_curves(study: DesignStudy) -> Figure:
             f"From {OWN_FROM + 1} assessors on, the test uses each pair's own variance, which costs power where topics"
             " are few."
         )
+    if alike := [quantity for quantity in panels if len(order) > 1 and _alike(data, quantity)]:
+        words.append(f"Lines of {listed(alike)} lie on each other: more assessors change little there.")
     few = sorted({row.design.assessors for row, _ in points if math.isnan(row.power)})
     if few and "power" in panels:
         words.append("There is no power where assessors or topics are too few for a test.")
@@ -220,6 +229,13 @@ def design_curves(study: DesignStudy) -> Figure:
         drawing,
         signature=study.signature,
     )
+
+
+def _alike(data: pd.DataFrame, quantity: str) -> bool:
+    """Whether the curves of a quantity are nowhere further apart than a share of what is drawn."""
+    values = data[data["quantity"] == quantity]
+    apart = values.groupby("topics")["value"].agg(lambda some: some.max() - some.min()).max()
+    return bool(apart < ALIKE * (values["value"].max() - values["value"].min()))
 
 
 # In the catalogue

@@ -193,20 +193,27 @@ def stability(result: StabilityResult, *, measure: str | None = None) -> Figure:
         colour = series_colour(
             "assessors", there, dict(zip(there, (INK, SERIES[4])[-len(there) :], strict=True))
         )
-        layers = [
-            base.transform_filter(f"datum.assessors == '{who}'")
-            .transform_calculate(from_="datum.low - 0.28", to="datum.high + 0.28")
-            .mark_bar(height=height, cornerRadius=2)
-            .encode(x=alt.X("from_:Q", **x), x2="to:Q", y=y, color=colour)
-            for who, height in reversed(list(zip(there, (6, 15) if len(there) > 1 else (10,), strict=True)))
-        ]
-        points = base.mark_point(size=26, color=MARK).encode(x=alt.X("rank:Q", **x), y=y)
-        return alt.layer(*layers, points, width=WIDE, height=alt.Step(ROW))
+        # Each kind of assessors in a lane of its own, and the rank across both.
+        bars = (
+            base.transform_calculate(from_="datum.low - 0.28", to="datum.high + 0.28")
+            .mark_bar(cornerRadius=2)
+            .encode(
+                x=alt.X("from_:Q", **x),
+                x2="to:Q",
+                y=y,
+                yOffset=alt.YOffset(
+                    "assessors:N", sort=in_order(there), scale=alt.Scale(domain=in_order(there))
+                ),
+                color=colour,
+            )
+        )
+        ranks = base.mark_tick(color=MARK, thickness=3, size=ROW - 2).encode(x=alt.X("rank:Q", **x), y=y)
+        return alt.layer(bars, ranks, width=WIDE, height=alt.Step(ROW + 2, **{"for": "position"}))
 
     first = ranking.first()
     has, range_ = ("has", "its range") if len(first) == 1 else ("have", "their ranges")
     words = [
-        f"The point is a system's rank by {ranking.title}; bars hold {ranking.drawn.level:.0%} of the ranks that"
+        f"The line across is a system's rank by {ranking.title}; bars hold {ranking.drawn.level:.0%} of the ranks that"
         f" another round of judging on these topics could have given it ({size(ranking)}).",
         f"For {whose(ranking)}, {listed(first, most=6)} {has} rank 1 in {range_}.",
     ]

@@ -18,6 +18,7 @@ from adjudge.stats.checks import BoolArray
 from adjudge.stats.fewest import (
     ALONE,
     MOST_REFITS,
+    ONE_ROW,
     TOO_LARGE,
     Fewest,
     Refit,
@@ -67,6 +68,8 @@ def fewest_answers(
     size, n = len(answers), answers.n
     if n < 2:
         return Fewest(of=size, first=tuple(range(n)), why=ALONE)
+    if size < 2:
+        return Fewest(of=size, first=(), why=ONE_ROW)
     modelled = ties != "half" or position
     refits = int(WORK / (n**3 * (STEPS if modelled else 1) + AN_ANSWER * size))
     if n > MOST_ITEMS or refits < 2:
