@@ -112,7 +112,7 @@ def highest(rows: Sequence[MeasureRow], what: str, confidence: float, *, on: str
     more = "; ".join(filter(None, (on, interval)))
     more, human, value = f" ({more})" if more else "", one.human.words, number(one.value)
     if len(order) == 1:
-        return f"{names}: {what} = {value} with {human}{more}."
+        return f"{names} has {what} = {value} with {human}{more}."
     have = "has" if len(best) == 1 else "have"
     if len(best) == len(order):
         return f"{names} have the same {what} with {human}, {value}{more}."
