@@ -159,7 +159,7 @@ def _left_out(n: int, what: str, more: str) -> str:
 
 
 NOTES = {
-    "of-one-target": "all scores are of summaries of {target}",
+    "of-one-target": "scores are of summaries of {target}",
     "people-by-assessors": lambda measures: (
         f"people's measures, because assessors gave them: {listed(measures, most=9)};"
         f"{' sentences are about the first,' if len(measures) > 1 else ''} {Argument('people', 'MEASURE')} names others"
