@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.approving import CheckPage
-from tests.cli.running import runner
+from tests.cli.running import called, runner
 
 import adjudge
 from adjudge.analyses.meta import PARTS
@@ -92,6 +92,18 @@ def test_a_developer_needs_one_command(folder: Path) -> None:
     [own] = named["parts"]["verdicts"]["compared"]
     assert (own["measure"], own["against"], own["best"], own["family"]) == ("mine", "rouge-2", False, 1)
     assert run("own.csv -m mine --against-measure rouge-2 --part verdicts --csv -").stdout.count("\n") == 3
+
+
+def test_a_developer_needs_one_command_in_a_folder(folder: Path, tmp_path: Path) -> None:
+    e = adjudge.open(shutil.copytree(folder / "my-eval", tmp_path / "e"))
+    frame = e.scores().table.frame
+    means = frame[frame["measure"] == "coverage"].groupby(["topic", "system"], as_index=False)["value"].mean()
+    means.to_csv(tmp_path / "mine.csv", index=False)
+    assert called(tmp_path, "import", "scores", "mine.csv", "e", "-m", "mine").returncode == 0
+    asked = f"{tmp_path / 'e'} -m mine --against-measure rouge-2 --people coverage --part verdicts --json"
+    [own] = json.loads(run(f"{asked} --resamples 60").stdout)[0]["parts"]["verdicts"]["compared"]
+    assert (own["measure"], own["against"].partition("(")[0]) == ("imported:mine", "rouge-2")
+    assert own["difference"] > 0
 
 
 def test_without_an_assessor_the_measures_stay() -> None:

@@ -457,6 +457,8 @@ class Scores:
                 specs += names
             elif self.folder is None or is_imported(part):
                 specs += written_out(part)
+            elif _imported_as(part, measures) and not same_name(part, registry()):
+                specs.append(part)
             else:
                 specs += map(str, parse_measures(part))
         return specs
@@ -988,8 +990,7 @@ def _stored_measure(text: str, measures: Sequence[str], folder: Path, typed: str
     try:
         measure = parse_measure(text)
     except UsageError:
-        imported = [name for name in measures if name.partition(":")[2].casefold() == text.casefold()]
-        if not imported:
+        if not (imported := _imported_as(text, measures)):
             raise
         if len(imported) > 1:
             raise UsageError(
@@ -1019,6 +1020,11 @@ def _only(specs: Sequence[str]) -> str:
         how = either("choose one, or compare all with adjudge.compare_all", "choose one with -m")
         raise UsageError(f"one measure is looked at here, not {len(specs)} ({listed(specs)}): {how}")
     return specs[0]
+
+
+def _imported_as(text: str, measures: Sequence[str]) -> list[str]:
+    """The imported measures of a name: of `mine`, `imported:mine`."""
+    return [name for name in measures if name.partition(":")[2].casefold() == text.casefold()]
 
 
 def _base_name(spec: str) -> str:
@@ -1234,13 +1240,11 @@ def kinds_of_systems(
     stated: Mapping[str, str | None],
     human: Patterns,
     baseline: Patterns,
-    *,
-    human_option: Argument = Argument("human"),  # noqa: B008
 ) -> dict[str, str]:
     """The kind of every system: what is said of it, what a pattern says, or machine."""
     names = list(dict.fromkeys(systems))
     kinds = {system: kind for system, kind in stated.items() if kind}
-    options = {"human": (human_option, human), "baseline": (Argument("baseline"), baseline)}
+    options = {"human": (Argument("human"), human), "baseline": (Argument("baseline"), baseline)}
     for kind, (option, patterns) in options.items():
         for pattern in _split(patterns):
             matched = [s for s in names if s == pattern or fnmatchcase(s, pattern)]

@@ -158,6 +158,7 @@ def cells_of(
         matrix.heading.removeprefix(matrix.info.heading).removeprefix(", ")
         for matrix in (*by_people, *machine)
     }
+    targets -= {""}  # of a measure that knows no length
     target = targets.pop() if len(targets) == 1 else ""
     # Topics of one set are one cluster, and so are the lengths of one topic.
     topics = tuple(row.topic for row in rows.values())

@@ -254,7 +254,7 @@ class VerdictsResult(Result):
 def verdicts(run: MetaRun, parts: Mapping[str, Result]) -> VerdictsResult:
     """From the parts that were answered; others are asked for what the verdict needs alone."""
     cells, level, coefficient = run.choices[0], run.levels[0], run.asked.correlated_by[0]
-    alone = replace(run.asked, levels=(level,), coefficients=(coefficient,), among=run.among[:1])
+    alone = replace(run.asked, levels=(level,), coefficients=(coefficient,), among=run.among[:1])  # type: ignore[arg-type]
 
     def part(name: str, answer: Callable[[MetaRun], Result]) -> Any:
         try:

@@ -283,7 +283,7 @@ class MismatchResult(Result):
             [(people, *(counts[people, call] for call in calls)) for people in PEOPLE],
             "people",
             *calls,
-            title=f"Judged units by what people and {self.title} call them",
+            title=f"Judged units: people (rows) and {self.title} (columns)",
         )
         keys = in_order({(unit.peer.system, name) for unit in self.units for name in MISMATCH_KINDS})
         by_system = [(s, k, self.share(k, system=s, usual=shares[k].design_effect)) for s, k in keys]

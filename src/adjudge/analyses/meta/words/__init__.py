@@ -112,7 +112,7 @@ def highest(rows: Sequence[MeasureRow], what: str, confidence: float, *, on: str
     more = "; ".join(filter(None, (on, interval)))
     more, human, value = f" ({more})" if more else "", one.human.words, number(one.value)
     if len(order) == 1:
-        return f"{names}: {what} = {value} with {human}{more}."
+        return f"{names} has {what} = {value} with {human}{more}."
     have = "has" if len(best) == 1 else "have"
     if len(best) == len(order):
         return f"{names} have the same {what} with {human}, {value}{more}."
@@ -159,7 +159,7 @@ def _left_out(n: int, what: str, more: str) -> str:
 
 
 NOTES = {
-    "of-one-target": "all scores are of summaries of {target}",
+    "of-one-target": "scores are of summaries of {target}",
     "people-by-assessors": lambda measures: (
         f"people's measures, because assessors gave them: {listed(measures, most=9)};"
         f"{' sentences are about the first,' if len(measures) > 1 else ''} {Argument('people', 'MEASURE')} names others"

@@ -98,7 +98,7 @@ def _lines(group: Sequence[ConclusionAgreement]) -> Iterator[str]:
     # Where people find little, whoever finds nothing agrees with them on nearly everything.
     nothing = {agreement.tested - agreement.people_find for agreement in tested}
     of_nothing = f"; a measure that finds nothing would agree on {nothing.pop()}" if len(nothing) == 1 else ""
-    yield f"{names} {verb}{often} with {human}: {on}{of_nothing}."
+    yield f"{names} {verb}{often} with {human}, {on}{of_nothing}."
     yield _contradictions(tested)
     if lost := max(
         int((agreement.people.out_of_reach & (agreement.cell >= 0)).sum()) for agreement in tested
