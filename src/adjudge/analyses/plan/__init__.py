@@ -52,7 +52,7 @@ class Plan(Analysis["PowerPlan"]):
     systems: int | None = option(
         None, least=2, metavar="N", help="Systems that will be compared, all pairs of them."
     )
-    assessors: Sequence[int] = option(
+    assessors: Sequence[int] = option(  # type: ignore[assignment]  # a table's are found out alone
         (), least=1, metavar="N,...", help="Compare designs: assessors who judge, in each group."
     )
     groups: Sequence[int] = option(
