@@ -205,6 +205,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "a topic and system twice": (JUDGED + "d2,t5,4,3,3,1\n", {}),
     "a row twice": (JUDGED + "d2,t5,2,3,3,1\n", {}),
     "a column tells": ("doc,model,who,score\nd1,gpt,ann,1\nd1,gpt,bob,2\n", {}),
+    "a judge may be a program": ("doc,model,judge,score\nd1,gpt,A,1\nd1,gpt,B,2\n", {}),
     "a number tells": ("doc,model,try,score\nd1,gpt,1,1\nd1,gpt,2,2\n", {}),
     "two topics": ("doc,item,model,human1,human2\nd1,i1,gpt,1,2\nd1,i1,t5,1,2\n", {}),
     "two assessors": ("doc,model,annotator,rater,score\nd1,gpt,a,b,1\nd1,t5,a,b,1\n", {}),

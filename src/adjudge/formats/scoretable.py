@@ -184,7 +184,7 @@ _NUMBERED = {name for name in LESS_USUAL["assessor"] if name.endswith("id")} | {
     "rater",
     "worker",
 }
-"""Of assessors: those that may be numbers. Those of others, such as a judge, are scores."""
+"""Of assessors: those that may be numbers. Those of others are scores."""
 IN_MATRIX = ("topic", "measure", "length", "form", "assessor", "repeat", *OF_TOPICS)
 """Columns of a matrix that are no systems, by their usual names; a system may well be named "reference"."""
 IN_TRANSPOSED = ("system", "kind", "measure")
