@@ -119,9 +119,13 @@ class Name(str):
 def test_columns_are_looked_up_not_searched_for(known: list[str]) -> None:
     header = [Name(name) for name in (*known, *(f"c{n}" for n in range(3000)))]
     Name.compared = 0
-    plan = find_score_columns(header, {}, where="a table")
-    plan, _ = plan.with_topics(lambda column: ["a", "b"])
-    plan = plan.with_measures([*header[len(known) :]], where="a table", measure=None)
+    cells = {name: ["a", "b"] for name in known}
+
+    def texts(column: str) -> list[str]:
+        return cells.get(column, ["0.1", "0.2"])
+
+    plan = find_score_columns(header, {}, texts, where="a table")
+    plan, _ = plan.with_topics(texts)
     assert len(plan.values) == 3000
     assert Name.compared < 20 * len(header)
 

@@ -656,7 +656,7 @@ TEXTS = [
         "import csv x.csv new",
         2,
         "`adjudge import csv x.csv new --systems bart_out --by-line`",
-        {"x.csv": "doc,bart_out\n1,Rain fell.\n"},
+        {"x.csv": "n,bart_out\n1,Rain fell.\n"},
     ),
     M(
         "no references",

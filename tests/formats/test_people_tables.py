@@ -205,6 +205,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "a topic and system twice": (JUDGED + "d2,t5,4,3,3,1\n", {}),
     "a row twice": (JUDGED + "d2,t5,2,3,3,1\n", {}),
     "a column tells": ("doc,model,who,score\nd1,gpt,ann,1\nd1,gpt,bob,2\n", {}),
+    "a judge may be a program": ("doc,model,judge,score\nd1,gpt,A,1\nd1,gpt,B,2\n", {}),
     "a number tells": ("doc,model,try,score\nd1,gpt,1,1\nd1,gpt,2,2\n", {}),
     "two topics": ("doc,item,model,human1,human2\nd1,i1,gpt,1,2\nd1,i1,t5,1,2\n", {}),
     "two assessors": ("doc,model,annotator,rater,score\nd1,gpt,a,b,1\nd1,t5,a,b,1\n", {}),
@@ -300,7 +301,7 @@ def test_lengths_of_texts_are_no_target_lengths(read: Read) -> None:
     assert read(targets + "\n").lengths("human") == (50, 100, 150)
 
 
-NOTED = {
+NOTED: dict[str, tuple[str, dict[str, Any]]] = {
     "human1-3": (JUDGED, {}),
     "named": (JUDGED, {"assessors": "human1,human2"}),
     "letters": (JUDGED.replace("human1,human2,human3", "annotator A,annotator B,annotator C"), {}),
@@ -390,7 +391,7 @@ def test_preferences_texts_and_records_take_them(tmp_path: Path) -> None:
     assert adjudge.rouge(pl.Series(texts), pa.chunked_array([references])).to_frame().equals(mean)
     assert adjudge.rouge(pa.array(texts), pd.Series(references)).to_frame().equals(mean)
     with pytest.raises(AdjudgeError, match="expected one column of it"):
-        adjudge.rouge(pl.DataFrame({"text": texts}), references)
+        adjudge.rouge(pl.DataFrame({"text": texts}), references)  # type: ignore[arg-type]
     runs = pl.DataFrame(
         {
             "topic": ["d1", "d1"],
@@ -434,7 +435,7 @@ def test_a_document_is_no_name_of_a_topic(tmp_path: Path) -> None:
 )
 def test_columns_in_any_order_are_the_same_table(rows: list[tuple[int, ...]], random: Any) -> None:
     """Ten obvious lines: every number goes to its key."""
-    table = [
+    table: list[dict[str, Any]] = [
         {
             "doc": f"d{k}",
             "model": system,
@@ -443,7 +444,7 @@ def test_columns_in_any_order_are_the_same_table(rows: list[tuple[int, ...]], ra
         for k, row in enumerate(rows)
         for system, four in (("a", row[:4]), ("b", row[4:]))
     ]
-    expected = set()
+    expected: set[tuple[Any, ...]] = set()
     for row in table:
         for who in ("human1", "human2"):
             expected.add(("human", row["doc"], row["model"], who, float(row[who])))

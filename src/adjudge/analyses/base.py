@@ -213,8 +213,8 @@ class Analysis(AnyAnalysis[R_co]):
         from adjudge.formats.scoretable import TableOptions
 
         without = self.without if self.LEAVES_OUT else ()
-        options = declared(type(self))
-        table = [name for name in TABLE if options[name][0].panel == READING]  # plan has assessors of its own
+        about = declared(type(self))
+        table = [name for name in TABLE if about[name][0].panel == READING]  # plan has assessors of its own
         if not self.changed().keys() & {*table}:
             return scores_of(source, topics=self.topics, without=without)
         how = TableOptions(

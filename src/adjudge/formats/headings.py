@@ -40,8 +40,16 @@ LESS_USUAL: Mapping[str, tuple[str, ...]] = {
     ),
     "assessor": (
         *("assessor", "assessor_id", "annotator", "annotator_id", "annotator_name", "rater", "rater_id"),
-        *("worker", "worker_id", "workerid", "evaluator", "evaluator_id", "coder", "coder_id", "judge"),
-        *("judge_id", "judge_name", "grader", "grader_id", "reviewer", "reviewer_id", "expert", "expert_id"),
+        *(
+            "worker",
+            "worker_id",
+            "workerid",
+            "evaluator",
+            "evaluator_id",
+            "coder",
+            "coder_id",
+        ),
+        *("grader", "grader_id", "reviewer", "reviewer_id", "expert", "expert_id"),
         *("turker", "turker_id", "user", "user_id", "participant", "participant_id", "person"),
         *("judged_by", "rated_by", "annotated_by"),
     ),

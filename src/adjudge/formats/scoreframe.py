@@ -134,9 +134,11 @@ def _check_keys(long: pd.DataFrame, flat: pd.DataFrame, plan: ScoreColumns, name
         same &= (column.isna() if pd.isna(value) else column == value).to_numpy(dtype=bool, na_value=False)
     first = int(same.argmax())
     score = {key: None if pd.isna(value := long[key].iloc[second]) else str(value) for key in keys}
-    rows = [dict(zip(flat.columns, _texts(flat.iloc[at % len(flat)]), strict=True)) for at in (first, second)]
+    one, other = (
+        dict(zip(flat.columns, _texts(flat.iloc[at % len(flat)]), strict=True)) for at in (first, second)
+    )
     where = f"rows {first % len(flat) + 1:,} and {second % len(flat) + 1:,}"
-    raise DataError(f"{name}: {scoretable.two_scores(score, where, *rows, plan.unused)}")
+    raise DataError(f"{name}: {scoretable.two_scores(score, where, one, other, plan.unused)}")
 
 
 def _whole_numbers(column: pd.Series, name: str) -> pd.Series:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -186,7 +186,7 @@ _NUMBERED = {name for name in LESS_USUAL["assessor"] if name.endswith("id")} | {
     "rater",
     "worker",
 }
-"""Of assessors: those that may be numbers. Those of others, such as a judge, are scores."""
+"""Of assessors: those that may be numbers. Those of others are scores."""
 IN_MATRIX = ("topic", "measure", "length", "form", "assessor", "repeat", *OF_TOPICS)
 """Columns of a matrix that are no systems, by their usual names; a system may well be named "reference"."""
 IN_TRANSPOSED = ("system", "kind", "measure")
@@ -418,7 +418,7 @@ def find_score_columns(
 ) -> ScoreColumns:
     """What the columns of a table of scores are: by the map, by the usual names, and by what the first cells hold."""
     away = _named_columns(header, leave_out, where)
-    header = [name for name in header if name not in away]
+    header = [name for name in header if name not in {*away}] if away else list(header)
     if not header:
         raise UsageError(f"{LEAVE_OUT} names every column of {where}")
     plan = _by_usual_names(header, columns, texts)
@@ -484,7 +484,7 @@ def _by_usual_names(header: Sequence[str], columns: Mapping[str, str], texts: Te
         return find_columns(header, {**columns, "topic": other}, LONG, wide=False)
 
 
-def repeats(texts: Sequence[str]) -> bool:
+def repeats(texts: Sequence[Hashable]) -> bool:
     return len({*texts}) < len(texts)
 
 
@@ -533,7 +533,8 @@ class _Long:
                 raise UsageError(f"{ASSESSORS}: the scores of {self.where} are in the column {shown(value)}")
             return self._plan(about, [value], None, notes)
         if value is not None:
-            numeric = [name for name in self.header if name in {*numeric, value}]
+            with_value = {*numeric, value}
+            numeric = [name for name in self.header if name in with_value]
         if "measure" in about:
             rated = list(people.ratings) or [name for name in numeric if name not in about_texts]
             if people.ratings:
@@ -565,11 +566,13 @@ class _Long:
         notes: list[str],
     ) -> ScoreColumns:
         """Columns of several measures, some of them ratings by people."""
-        values = [name for name in values if name not in people.sums]
+        sums = {*people.sums}
+        values = [name for name in values if name not in sums]
         rated = [name for name in values if (rating := people.ratings.get(name)) and rating.assessor]
         measures = list(dict.fromkeys(people.ratings[name].measure for name in rated))
-        others = [name for name in values if name not in rated]
-        if clash := next((name for name in others if name in measures), None):
+        by_people = {*rated}
+        others = [name for name in values if name not in by_people]
+        if clash := next((name for name in others if name in {*measures}), None):
             raise FormatError(
                 f"column {shown(clash)} has the name of the measure of {listed(in_short(rated))}: give it another, or"
                 f" say {left_out(clash)}"
@@ -594,7 +597,8 @@ class _Long:
         if people.sums:
             verb = "it sums" if len(people.sums) == 1 else "they sum"
             notes.append(f"{in_words(people.sums)} not used: {verb} up what the assessors said")
-        descriptions += self._constant(about, [name for name in others if name not in descriptions])
+        described = {*descriptions}
+        descriptions += self._constant(about, [name for name in others if name not in described])
         if descriptions:
             verb, what = ("is", "a description") if len(descriptions) == 1 else ("are", "descriptions")
             what += (
