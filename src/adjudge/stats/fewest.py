@@ -330,7 +330,9 @@ class _Search:
             kept[one] = False
             after = self._fit(kept)
             kept[one] = True
-            for leader in () if after is None else first.tolist():
+            if after is None:
+                continue
+            for leader in first.tolist():
                 if (then := _others_first(after.ranked_by, leader)) is not None:
                     return (one,), then
         return None
