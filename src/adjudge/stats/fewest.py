@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -32,7 +33,7 @@ APART = "apart"
 TOO_LARGE = "too-large"
 """So many that refitting would take too long."""
 
-WORK = 2e9
+WORK = 5e8
 """Operations that all refits together may take."""
 MOST_REFITS = 400
 MOST_CHALLENGERS = 6
@@ -114,20 +115,14 @@ def fewest_rows(values: FloatArray, *, ranking: Ranking | None = None, refits: i
     if columns < 2:
         return Fewest(of=size, first=tuple(range(columns)), why=ALONE)
 
-    def by_means(kept: BoolArray) -> FloatArray | None:
-        left = there[kept]
-        if not (~np.isnan(left)).any(axis=0).all():
-            return None
-        means, adjusted = ranking_means(left)
-        return None if adjusted is None else means
-
-    def by_ranking(kept: BoolArray) -> FloatArray | None:
-        assert ranking is not None
+    def ranked(kept: BoolArray) -> FloatArray | None:
+        if ranking is None:
+            means, adjusted = ranking_means(there[kept])
+            return None if adjusted is None else means
         whole = np.zeros(len(values), np.bool_)
         whole[rows[kept]] = True
-        return None if by_means(kept) is None else ranking(whole)
+        return ranking(whole)
 
-    ranked = by_means if ranking is None else by_ranking
     whole = ranked(np.ones(size, np.bool_))
     if whole is None:
         return Fewest(of=size, first=(), why=APART)
@@ -140,7 +135,7 @@ def fewest_rows(values: FloatArray, *, ranking: Ranking | None = None, refits: i
         possible = int(WORK / (columns**3 + columns**2 * size))
         if possible < 2 * PART:
             return Fewest(of=size, first=_tuple(first), why=TOO_LARGE)
-        result = fewest_by_influence(size, _additive(there, ranked), refits=min(refits, possible))
+        result = fewest_by_influence(size, _additive(there, ranking and ranked), refits=min(refits, possible))
     left_out = tuple(int(rows[row]) for row in result.left_out)
     return Fewest(
         of=size, first=result.first, left_out=left_out, then=result.then, exact=result.exact, why=result.why
@@ -192,7 +187,7 @@ def _others_first(ranked_by: FloatArray, leader: int) -> tuple[int, ...] | None:
     return None if leader in now else _tuple(now)
 
 
-def _additive(values: FloatArray, ranked: Ranking) -> Refit:
+def _additive(values: FloatArray, ranking: Ranking | None) -> Refit:
     """Influences of rows on differences of least-squares means, in the model value = row + column."""
     from adjudge.stats.linear.model import fit_additive
 
@@ -201,16 +196,20 @@ def _additive(values: FloatArray, ranked: Ranking) -> Refit:
     levels = np.where(present, values, 0.0).sum(axis=1, keepdims=True) / sizes
 
     def refit(kept: BoolArray) -> Refitted | None:
-        by = ranked(kept)
+        fitted = fit_additive(values[kept])
+        if np.isnan(fitted.means).any():
+            return None
+        by = fitted.means if ranking is None else ranking(kept)
         if by is None:
             return None
 
-        def moves(leader: int, challenger: int) -> FloatArray:
-            fitted = fit_additive(values[kept])
+        @cache
+        def residuals() -> FloatArray:
             shared = np.where(present, fitted.effects, 0.0).sum(axis=1, keepdims=True) / sizes
-            residuals = np.where(present, values - levels - fitted.effects + shared, 0.0)
-            towards = fitted.covariance[leader] - fitted.covariance[challenger]
-            return np.asarray(-residuals @ towards)
+            return np.where(present, values - levels - fitted.effects + shared, 0.0)
+
+        def moves(leader: int, challenger: int) -> FloatArray:
+            return np.asarray(-residuals() @ (fitted.covariance[leader] - fitted.covariance[challenger]))
 
         return Refitted(ranked_by=by, moves=moves)
 
@@ -331,7 +330,9 @@ class _Search:
             kept[one] = False
             after = self._fit(kept)
             kept[one] = True
-            for leader in () if after is None else first.tolist():
+            if after is None:
+                continue
+            for leader in first.tolist():
                 if (then := _others_first(after.ranked_by, leader)) is not None:
                     return (one,), then
         return None
