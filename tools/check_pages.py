@@ -111,7 +111,9 @@ def states(page: Page, *, choices: bool = True) -> Iterator[str]:
     if not choices:
         return
     # What no choice changes was looked at, and would be again with each of them.
-    page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = !!e.closest('.panel'); })")
+    page.evaluate(
+        "document.querySelectorAll('details').forEach(e => { e.open = !!e.closest('.panel, .every'); })"
+    )
     for k in range(page.locator("select").count()):
         select = page.locator("select").nth(k)
         if not select.is_visible():

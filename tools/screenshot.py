@@ -18,7 +18,7 @@ ANSWER, LEAGUE = "h2", "section.panel:has(table.league)"
 VIEWS: dict[str, tuple[int, int, Literal["light", "dark"], str]] = {
     "report": (1280, 800, "light", ANSWER),
     "report-dark": (1280, 860, "dark", LEAGUE),
-    "report-phone": (390, 844, "light", ANSWER),
+    "report-phone": (390, 844, "light", "h1"),
 }
 """By the picture's name: the window's width and height, the scheme, and what stands at the top."""
 

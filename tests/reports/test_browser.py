@@ -219,7 +219,8 @@ def test_without_script_everything_unfolds(browser: Browser, index: Path) -> Non
     for anchor in ("words", "rouge-1", "words-where", "rouge-1-where"):
         page.locator(f"details:has(> #{anchor}) > summary").first.click()
         page.locator(f"#{anchor} > summary").click()
-        assert page.locator(f"#{anchor} table").first.is_visible()
+        page.locator(f"#{anchor} > details > summary").last.click()
+        assert page.locator(f"#{anchor} > details").last.locator("p, table").first.is_visible()
         page.locator(f"details:has(> #{anchor}) > summary").first.click()
     assert page.locator(".sort").count() == 0
     page.close()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pytest
 
 from adjudge.analyses.compare.pairs import Comparison
-from adjudge.analyses.pages.names import Name, in_words, names_of
+from adjudge.analyses.pages.names import Name, called, in_words, names_of
+from adjudge.core.results import Note
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import System
@@ -65,3 +67,20 @@ def test_sentences_call_systems_by_their_labels(
     assert all(line.startswith("The good one is better than ") for line in list(worded.sentences())[1:])
     assert worded.notes_of("missing-scores") == ["gone: 10 missing (no summary)"]
     assert worded.signature == comparison.signature
+
+
+def test_results_are_told_with_labels_and_measures_keep_their_names() -> None:
+    noted = Note.of("ranked-apart", systems=["lead", "new"], measure="lead")
+    labels = {"lead": "Lead (3 lines)"}
+    result: dict[str, Any] = {
+        "systems": ("lead", "other"),
+        "measure": "lead",
+        "missing": {"lead": 2},
+        "note": noted,
+    }
+    told = called(result, labels)
+    assert told["systems"] == ("Lead (3 lines)", "other")
+    assert (told["measure"], told["missing"]) == ("lead", {"Lead (3 lines)": 2})
+    assert told["note"].data == {"systems": ["Lead (3 lines)", "new"], "measure": "lead"}
+    same = ("lead", 1.0)
+    assert called(same, labels) is same

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -22,7 +23,7 @@ from adjudge.analyses.pages.judgments import MOST_PEOPLE, people_of
 from adjudge.analyses.pages.render import template
 from adjudge.analyses.references import REFERENCES
 from adjudge.analyses.scores import Scores, read_scores
-from adjudge.evaluation import report
+from adjudge.evaluation import Evaluation, report
 from adjudge.reports.contents import gather
 from adjudge.reports.limitations import limitations
 from adjudge.reports.method import methods_of
@@ -155,6 +156,15 @@ def test_without_assessors_chapters_say_what_is_missing() -> None:
         "No measure names assessors, and whether people gave some of the scores is not known: what automatic measures"
         " find is about quality only as far as they agree with people."
     ) in limitations(found)
+
+
+def test_judgments_without_scores_are_not_called_none(judged_few: Path, tmp_path: Path) -> None:
+    folder = Evaluation.open(shutil.copytree(judged_few, tmp_path / "e"))
+    folder.score("rouge-1")
+    page = folder.report(tmp_path / "report")[0].read_text(encoding="utf-8")
+    assert "judged, and no score counts that. adjudge score . adds such scores" in page
+    assert "names assessors" not in page
+    assert "is people's" not in page
 
 
 def test_without_automatic_measures_the_chapter_says_so() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from adjudge.analyses.compare.several_words import scope_words
 from adjudge.analyses.methods import all_holes, title, without_difference
 from adjudge.analyses.pages.chapter import Findings
+from adjudge.analyses.pages.judgments import people_of, unscored
 from adjudge.core.words import as_sentence, capitalised, counted, listed
 from adjudge.data.collection import describe_withdrawn
 from adjudge.measures.spec import judge_of
@@ -59,7 +60,13 @@ def _names(comparisons: Sequence[Comparison], among: Sequence[Comparison]) -> st
 
 def _assessors(findings: Findings) -> Iterator[str]:
     judged = findings.judged
-    if not judged:
+    people = people_of(findings)
+    if not judged and people:
+        names = listed([findings.scores.info[name].words for name in people])
+        yield f"the comparisons are by automatic measures; assessors gave scores of {names}"
+    elif not judged and (there := unscored(findings.scores)) is not None:
+        yield there.why
+    elif not judged:
         computed = {file.info.measure for file in findings.scores.files if file.origin == "computed"}
         all_known = all(c.measure in computed for c in findings.comparisons)
         unsure = "" if all_known else ", and whether people gave some of the scores is not known"

@@ -11,6 +11,7 @@ from adjudge.analyses.agreement.result import AgreementResult, agreement_on, ask
 from adjudge.analyses.pages.chapter import FORM, LENGTH, Absent, Findings, page_figure
 from adjudge.analyses.pages.judgments import JudgmentsPart, without_people
 from adjudge.analyses.pages.sections import Section, section
+from adjudge.analyses.scores import Scores
 from adjudge.core.words import counted, listed
 from adjudge.judgments.protocol import QUALITY
 
@@ -30,7 +31,7 @@ class AgreementPart(JudgmentsPart[AgreementResult]):
             Agreement(level=findings.options.level, seed=findings.options.seed, without=scores.left_out),
             pyramids_of=main,
         )
-        return replace(result, questions=tuple(map(_labelled, result.questions)))
+        return replace(result, questions=tuple(_labelled(question, scores) for question in result.questions))
 
     def about(self, result: AgreementResult, findings: Findings) -> Iterator[str]:
         yield from super().about(result, findings)
@@ -65,9 +66,11 @@ class AgreementPart(JudgmentsPart[AgreementResult]):
             )
 
 
-def _labelled(question: QuestionAgreement) -> QuestionAgreement:
-    """By what a question on quality is about, not by its number."""
+def _labelled(question: QuestionAgreement, scores: Scores) -> QuestionAgreement:
+    """Called by what people read: of quality what the question is about, of a measure its name."""
     label = question.label if question.question.startswith(QUALITY) else ""
+    if question.source is None and question.question in scores.info:
+        label = scores.info[question.question].heading
     return replace(question, title=label or question.title)
 
 

@@ -16,6 +16,7 @@ from adjudge.analyses.pages.judgments import (
     one_form,
     one_length,
     people_of,
+    unscored,
     without_people,
 )
 from adjudge.analyses.pages.sections import Section, SectionPart, section
@@ -49,6 +50,8 @@ class MetaPart(SectionPart[MetaResult]):
 
     def result(self, findings: Findings) -> MetaResult | Absent:
         scores, people, automatic = findings.scores, people_of(findings), _automatic(findings)
+        if not people and (there := unscored(scores)) is not None:
+            return there
         if not people:
             return Absent(
                 "No measure of the report is people's, so automatic measures cannot be compared with people",

@@ -60,6 +60,10 @@ class PageFigure:
         return height is not None and float(height[1]) > TALL
 
 
+_MARKS = re.compile(r' role="graphics-symbol" aria-roledescription="[^"]* container"')
+"""What calls a group of marks a picture, which has no name: every mark has one, and the figure."""
+
+
 def page_figure(result: Any, kind: str) -> PageFigure | None:
     """A figure of a result, inlined; None where the result has none, or cannot draw it."""
     if kind not in getattr(result, "FIGURES", ()):
@@ -69,7 +73,8 @@ def page_figure(result: Any, kind: str) -> PageFigure | None:
     except AdjudgeError:
         return None
     try:
-        return PageFigure(name=drawn.name, title=drawn.title, words=drawn.words, svg=drawn.to_page())
+        svg = _MARKS.sub("", drawn.to_page())
+        return PageFigure(name=drawn.name, title=drawn.title, words=drawn.words, svg=svg)
     except Undrawable as error:
         return PageFigure(name=drawn.name, title=drawn.title, words=drawn.words, svg="", why=f"It {error}.")
 

@@ -76,8 +76,24 @@ def _judged(scores: Scores, names: Sequence[str]) -> list[str]:
     ]
 
 
+def unscored(scores: Scores) -> Absent | None:
+    """That there are judgments of which no scores were made; None where there are none."""
+    from adjudge.analyses.gathered import gathered_of
+
+    gathered = gathered_of(scores)
+    judged = gathered.judgments.by_topic.values() if gathered is not None else ()
+    if not (n := sum(map(len, judged))) or _judged(scores, list(scores.measures)):
+        return None
+    return Absent(
+        f"{counted(n, 'task was', 'tasks were')} judged, and no score counts that",
+        "adjudge score . adds such scores",
+    )
+
+
 def without_people(scores: Scores) -> Absent:
-    """Why nothing is told of judgments where there are none."""
+    """Why nothing is told of judgments where there are none, or no scores of them."""
+    if (there := unscored(scores)) is not None:
+        return there
     how = (
         "adjudge assign and adjudge serve let people judge; adjudge import brings in ratings"
         if scores.folder is not None

@@ -103,7 +103,7 @@ def in_words(comparison: Comparison, names: dict[str, Name]) -> Comparison:
         kinds={shown(s): kind for s, kind in comparison.kinds.items()},
         standings=tuple(replace(s, system=names[s.system].shown) for s in comparison.standings),
         fewer_references=tuple(
-            replace(note, data=note.data | {"people": [shown(who) for who in note.data["people"]]})
+            replace(note, data={**note.data, "people": [shown(who) for who in note.data["people"]]})
             for note in comparison.fewer_references
         ),
         changes=comparison.changes
