@@ -1069,7 +1069,13 @@ def _read_table(path: Path, name: str, options: TableOptions) -> Scores:
     lines: dict[tuple[object, ...], int] = {}
     remarks: Counter[str] = Counter()
     how = {option.name: getattr(options, option.name) for option in fields(options)}
-    for option in ("lower_is_better", "topics", "without", "human", "baseline"):  # which are for all that was read
+    for option in (
+        "lower_is_better",
+        "topics",
+        "without",
+        "human",
+        "baseline",
+    ):  # which are for all that was read
         del how[option]
     for place, thing in scoretable.read([path], source=_SOURCE, **how):
         line = int(number) if (number := place.removeprefix(f"{path}:")).isdigit() else 1

@@ -207,7 +207,8 @@ COMMANDS = (
         ),
         Command(
             "score",
-            "Score what is new or has changed since: F of ROUGE-1, 2, L and Lsum unless measures are named.",
+            "Score what is new or has changed since: what people judged, and ROUGE-1, 2, L and Lsum where none is"
+            " named.",
             'adjudge score my-eval -m "rouge-1,rouge-2(refs=jackknife)"',
         ),
         Command(
