@@ -704,8 +704,8 @@ SCENES = [
         adjudge prefer import back.csv e --json
         adjudge prefer simulate e --from ref --per-topic 60 --assessors 3 --noise 0.1 --bias 0.05 --seed 1
         adjudge prefer simulate e --from py --per-topic 20 --assessors 2 --inconsistency 0.1 --seed 2 --json
-        adjudge prefer fit e --of sentences --topic d01
-        adjudge prefer fit e --of sentences --topic d01 --no-smooth --reliability --csv fit.csv
+        adjudge prefer fit e --of sentences --topics d01
+        adjudge prefer fit e --of sentences --topics d01 --no-smooth --reliability --csv fit.csv
         adjudge prefer score e
         adjudge prefer score e --from man+ref --simulated 100 --seed 1 --csv prefer.csv
         adjudge prefer score e --from py --penalty printed --no-smooth --json
@@ -886,11 +886,11 @@ SCENES = [
     Scene(
         "simulate",
         """
-        adjudge simulate --topics 24 --difference 0.5 --simulations 200 --resamples 200
-        adjudge simulate --topics 16 --systems 4 --noise t3 --missing-half --simulations 100 --resamples 100 --json
-        adjudge simulate --topics 20 --ratings --shared 0.3 --unequal 2 --uneven 2 --simulations 100 \
+        adjudge simulate --n-topics 24 --difference 0.5 --simulations 200 --resamples 200
+        adjudge simulate --n-topics 16 --n-systems 4 --noise t3 --missing-half --simulations 100 --resamples 100 --json
+        adjudge simulate --n-topics 20 --ratings --shared 0.3 --unequal 2 --uneven 2 --simulations 100 \
             --tests wilcoxon,t,mc:w --csv -
-        adjudge simulate --topics 12 --round 0.5 --noise lognormal --simulations 100 --tests sign,exact \
+        adjudge simulate --n-topics 12 --round 0.5 --noise lognormal --simulations 100 --tests sign,exact \
             --workers 2 --csv s.csv
         """,
     ),
@@ -926,7 +926,7 @@ SCENES = [
         adjudge anova r -m "rating(aspect=fluency)" --interactions
         adjudge plan r -m "rating(aspect=fluency)" --difference 0.3 --simulations 100
         adjudge prefer fit r --of systems
-        adjudge prefer fit r --of summaries --topic d01 --json
+        adjudge prefer fit r --of summaries --topics d01 --json
         adjudge report r -o report
         """,
     ),
@@ -947,7 +947,7 @@ SCENES = [
         prepend e/documents.jsonl
         adjudge check e
         adjudge prefer export e after.csv
-        adjudge prefer fit e --of sentences --topic d01
+        adjudge prefer fit e --of sentences --topics d01
         adjudge prefer score e --csv -
         """,
         start="demo",
@@ -983,7 +983,7 @@ SCENES = [
         adjudge prefer fit nowhere.csv
         adjudge prefer converge e --people nothing
         adjudge plan e -m rouge-2 --power 1.5
-        adjudge simulate --topics 0
+        adjudge simulate --n-topics 0
         adjudge simulate --tests nothing
         adjudge import jsonl absent.jsonl e
         adjudge import nothing x e

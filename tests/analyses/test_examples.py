@@ -228,8 +228,8 @@ def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
         adjudge.examples(folder, "rouge-1-recall", between="a")
     with pytest.raises(UsageError, match='no scores of system "c"'):
         adjudge.examples(folder, "rouge-1-recall", between="a,c")
-    with pytest.raises(UsageError, match="topics is 0"):
-        adjudge.examples(folder, "rouge-1-recall", topics=0)
+    with pytest.raises(UsageError, match="show is 0"):
+        adjudge.examples(folder, "rouge-1-recall", show=0)
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 3.0]}, index=["t1", "t2"])
     with pytest.raises(DataError, match="need an evaluation's folder"):
         adjudge.examples(frame, between="a,b")

@@ -85,9 +85,11 @@ def test_a_long_table(write: Write) -> None:
     assert found.counts.tolist() == [[1, 1, 2]]
     assert (found.info.better, data.table.info["ter"].better) == ("higher", "lower")
     assert data.notes("coverage") == data.notes("ter") == ['s.csv: column "note" not used']
+    assert data.resolve() == "coverage"  # people's
+    nobody = adjudge.read_scores(write("s.csv", LONG.replace(",ann,", ",,").replace(",bob,100", ",,50")))
     several = r"s.csv has several measures \(coverage and ter\): choose one with "
     with pytest.raises(UsageError, match=rf'^{several}measure="\.\.\."$') as refused:
-        data.matrix()
+        nobody.matrix()
     assert re.fullmatch(f"{several}-m", spoken(refused.value.text, "command"))
     with pytest.raises(
         UsageError, match='s.csv has no scores of "coverag" \\(nearest: "coverage"\\); it has'
@@ -418,7 +420,7 @@ def test_a_measure_that_was_not_scored_names_those_of_its_family_that_were(evalu
     )
     both = r"rating\(aspect=fluency\)(,| and) rating\(aspect=coherence\)"
     only = rf'has not been scored here, only {both}: choose one with measure="\.\.\."'
-    with pytest.raises(DataError, match=rf"^rating {only}$"):  # scoring it once more would give these again
+    with pytest.raises(UsageError, match=rf"^one measure is looked at here, not 2 \({both}\)"):
         data.resolve("rating")
     with pytest.raises(
         DataError, match=rf'^rating\(aspect=tone\) {only}, or run: .*-m "rating\(aspect=tone\)"$'
@@ -513,7 +515,7 @@ def test_a_table_says_what_its_topics_share(tmp_path: Path, name: str) -> None:
     data = adjudge.read_scores(source)
     assert data.topics["d4"] == Topic("d4", set="s1", type="person", task="single", selector="chooser0")
     assert data.topic_values("task", ["d6", "d7", "elsewhere"]) == ("single", "multi", None)
-    assert [note for measure in data.measures for note in data.notes(measure)] == []
+    assert {note.code for measure in data.measures for note in data.remarks(measure)} == {"tasks-pooled"}
     for by, size in (("set", 8), ("type", 2), ("task", 2), ("selector", 6), ("assessor", 2)):
         found = adjudge.compare(source, test="mc", cluster=by)  # type: ignore[arg-type]
         assert f"|cluster:{by}|" in found.signature

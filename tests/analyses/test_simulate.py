@@ -325,7 +325,7 @@ def test_the_command_prints_a_row_per_test() -> None:
 
 def test_the_command_takes_every_option() -> None:
     line = (
-        "--topics 9 --systems 3 --difference 0.4 --noise t3 --topic-sd 0.5 --unequal 2 --uneven 3 --shared 0.2"
+        "--n-topics 9 --n-systems 3 --difference 0.4 --noise t3 --topic-sd 0.5 --unequal 2 --uneven 3 --shared 0.2"
         " --missing-half --round 0.1 --tests t,hb:w --simulations 20 --alpha 0.1 --resamples 49 --seed 4 --json"
     )
     [whole] = json.loads(run(*line.split()).stdout)
@@ -374,3 +374,8 @@ def test_a_simulation_is_frozen() -> None:
 def test_a_test_named_twice_runs_once() -> None:
     found = simulate_model(ScoreModel(5), ["hb", "hb:t", "hb"], simulations=2, resamples=9)
     assert [o.test for o in found.outcomes] == ["hb"]
+
+
+def test_topics_are_chosen_of_scores_alone() -> None:
+    with pytest.raises(UsageError, match="^topics is about scores, and none are given: "):
+        simulate(topics="task=multi")

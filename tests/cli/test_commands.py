@@ -271,7 +271,7 @@ JSON_CALLS = [
     "assessors ratings.csv",
     "compare ratings.csv --without bob",
     "plan my-eval -m rouge-1 --difference 0.05 --simulations 50",
-    "simulate --topics 8 --simulations 50",
+    "simulate --n-topics 8 --simulations 50",
     "stability my-eval",
     "judgments list my-eval",
     "judgments tables my-eval",

@@ -103,12 +103,12 @@ def test_from_asking_to_strengths(here: Path) -> None:
         in run("import back.csv my-eval").stdout
     )
     assert "10 pairs that nobody" in run("export my-eval rest.csv --open").stdout
-    done = run("fit my-eval --topic t1 --show-signature")
+    done = run("fit my-eval --topics t1 --show-signature")
     assert done.stdout.startswith("sentences of t1 (10 items, 15 answers)\n")
     assert "|smooth:tfidf-jaccard|" in done.stdout.splitlines()[-1]
     assert "note: intervals and tests take answers as independent, since there is one topic" in done.stderr
-    assert "|smooth:no|" in run("fit my-eval --topic t1 --no-smooth --show-signature").stdout
-    done = run("fit my-eval --topic t1 --position --show-signature")
+    assert "|smooth:no|" in run("fit my-eval --topics t1 --no-smooth --show-signature").stdout
+    done = run("fit my-eval --topics t1 --position --show-signature")
     assert "|smooth:no|" in done.stdout
     assert "note: a tie model or an effect of position: answers were not propagated" in done.stderr
     more = run("sample my-eval --per-topic 3 --how information --assessor bob").stdout
@@ -201,7 +201,7 @@ def test_ties_positions_and_pairs(here: Path) -> None:
 
 
 def test_one_topic_of_a_file(here: Path) -> None:
-    done = run("fit arena.csv --topic q3")
+    done = run("fit arena.csv --topics q3")
     assert done.stdout.startswith("arena.csv (4 items, 12 answers)")
     assert "since there is one topic" in done.stderr
 
@@ -225,7 +225,7 @@ def test_one_topic_of_a_file(here: Path) -> None:
         ("fit nothing.csv", DataError, r"nothing\.csv"),
         ("fit bad.csv", DataError, r'bad\.csv:3: "winner" is "them"'),
         ("fit arena.csv --of systems", UsageError, "belongs to a folder"),
-        ("fit arena.csv --topic q99", DataError, 'no answer on a topic "q99"'),
+        ("fit arena.csv --topics q99", UsageError, 'topics="q99": no topic "q99"'),
         ("fit arena.csv --level 2", UsageError, "level is 2, expected a number between 0 and 1"),
         ("fit arena.csv --ties third", UsageError, 'ties is "third"; expected one of: half, davidson'),
         ("fit arena.csv --checks bad.csv", UsageError, "say reliability too"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from adjudge.core.errors import UsageError
 from adjudge.data.choosing import choose_topics
 from adjudge.data.rows import Topic
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"topic": "d01", "task": "single", "type": "1", "year": 2001, "tags": ["war", "sport"]},
     {"topic": "d02", "task": "multi", "type": "2", "year": 2002.0, "hard": True},
     {"topic": "d03", "task": "multi", "type": "3", "year": 2002, "title": "Bonn, Berlin", "hard": False},

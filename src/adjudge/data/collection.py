@@ -310,7 +310,7 @@ class UnknownKey:
 def unknown_keys(collection: Collection) -> list[UnknownKey]:
     """Keys that people wrote into the files and no command knows; they are kept as they are.
 
-    Topics may have any (`topics="domain=news"` chooses by them): of theirs those are named that are nearly one that is known.
+    Topics may have any (`topics="domain=news"` chooses by them): of theirs those are named that are nearly a known one.
     """
     rows: Iterable[Row] = chain(
         collection.topics.values(),

@@ -55,6 +55,7 @@ def figure(
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
+    topics: str | Sequence[str] = (),
     order: Literal["rank", "given"] | None = None,
     against: str | None = None,
     people: str | Sequence[str] = (),
@@ -67,7 +68,8 @@ def figure(
 ) -> Figure:
     """A figure by its name, as `adjudge figure` lists them: `figure("my-eval", "forest", "rouge-2")`.
 
-    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame.
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. `topics` says
+    which topics, such as `task=multi`.
     """
     from adjudge.analyses.scores import scores_of
 
@@ -85,7 +87,7 @@ def figure(
         seed=seed,
         progress=progress,
     )
-    return spec_of(name).drawn(scores_of(scores), options)
+    return spec_of(name).drawn(scores_of(scores, topics=topics), options)
 
 
 def _several(names: str | Sequence[str]) -> tuple[str, ...]:

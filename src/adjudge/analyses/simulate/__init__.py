@@ -95,6 +95,11 @@ class Simulate(Analysis["Simulation"]):
     def run(self, scores: Scores | None) -> Simulation:
         from adjudge.analyses.simulate.result import model_like, simulate_model
 
+        if scores is None and self.topics:
+            how_many = Argument("n_topics", ["24"])
+            raise UsageError(
+                f"{Argument('topics')} is about scores, and none are given: {how_many} says how many"
+            )
         return simulate_model(model_like(scores, self), self)
 
 
