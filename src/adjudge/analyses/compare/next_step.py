@@ -166,7 +166,7 @@ def _plan(c: Comparison) -> Plan | None:
 
 
 def _call(c: Comparison, plan: Plan, difference: float) -> Call:
-    """`adjudge plan SCORES -m MEASURE --difference D`, with whatever else was asked for."""
+    """The plan of the difference, with whatever else was asked for."""
     assert c.scores is not None
     source = c.scores.source or (str(c.scores.folder) if c.scores.folder is not None else "")
     options = plan.changed()

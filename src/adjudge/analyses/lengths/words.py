@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
-from adjudge.analyses.phrasebook import enumerated, pairs_differ, reason, too_few
+from adjudge.analyses.phrasebook import enumerated, reason, too_few
 from adjudge.core.words import capitalised, counted, listed, p_words
 from adjudge.data.scores import LengthLeftOut
 
@@ -32,8 +32,7 @@ def sentences(result: LengthsResult) -> Iterator[str]:
         yield f"There is one length ({only}): nothing to compare."
     if noise := about_noise(result):
         yield noise
-    for at_length in result.columns:
-        yield _pairs_that_differ(at_length)
+    yield from _pairs_that_differ(result)
     for agreement in (*result.between_lengths, *result.between_tasks):
         yield about_agreement(agreement)
 
@@ -51,15 +50,27 @@ def about_noise(result: LengthsResult) -> str:
     return f"The noise (residual mean square) {word} as summaries get shorter: {values}."
 
 
-def _pairs_that_differ(at_length: AtLength) -> str:
-    where = f"With {at_length.name} averaged" if at_length.together else f"At {at_length.name}"
-    beyond = int((at_length.tests.conclusion == 2).sum()) - len(at_length.tests.why)
-    tests = at_length.tests
-    if not at_length.pairs:
-        why = reason(next(iter(tests.why.values()), None)) or "there is one system"
-        return f"{where}, no two systems can be compared: {why}."
-    reach = f". {capitalised(too_few(beyond, 'topics', 1 - tests.level))}" if beyond > 0 else ""
-    return f"{where}, {pairs_differ(at_length.told_apart, at_length.pairs)} ({tests.words}){reach}."
+def _pairs_that_differ(result: LengthsResult) -> Iterator[str]:
+    """How many pairs differ at every length, by which test; then where nothing can be said."""
+    by_test: dict[str, list[str]] = {}
+    for at_length in result.columns:
+        if at_length.pairs:
+            differ = f"{at_length.told_apart:,} of {at_length.pairs:,} {_where(at_length)}"
+            by_test.setdefault(at_length.tests.words, []).append(differ)
+    for test, differ_at in by_test.items():
+        yield f"Pairs that differ significantly ({test}): {listed(differ_at, most=len(differ_at))}."
+    for at_length in result.columns:
+        tests = at_length.tests
+        beyond = int((tests.conclusion == 2).sum()) - len(tests.why)
+        if not at_length.pairs:
+            why = reason(next(iter(tests.why.values()), None)) or "there is one system"
+            yield f"No two systems can be compared {_where(at_length)}: {why}."
+        elif beyond > 0:
+            yield f"{capitalised(_where(at_length))}, {too_few(beyond, 'topics', 1 - tests.level)}."
+
+
+def _where(at_length: AtLength) -> str:
+    return f"with {at_length.name} averaged" if at_length.together else f"at {at_length.name}"
 
 
 def about_agreement(agreement: RankingAgreement) -> str:
