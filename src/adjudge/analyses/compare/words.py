@@ -171,7 +171,7 @@ def _their(systems: Sequence[str]) -> str:
 def sentences(c: Comparison) -> Iterator[Spoken]:
     """The headline, what each of several tests finds, what changes without some assessors, and what to do next."""
     yield headline(c)
-    if len(c.asked.tests_run) > 1:
+    if len(c.asked.tests_run) > 1 and c.family.any():
         yield _by_every_test(c)
     if c.changes is not None:
         yield from c.changes.sentences()
