@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.lengths.result import AtLength, LengthsResult, RankingAgreement
 
 
+RANKINGS = "Rankings of systems"
 NOTES = {
     **phrasebook.NOTES,
     "missing-at-length": lambda at, n: f"{counted(n, 'score')} missing at {at}",
@@ -73,7 +74,7 @@ def _where(at_length: AtLength) -> str:
     return f"with {at_length.name} averaged" if at_length.together else f"at {at_length.name}"
 
 
-def about_agreement(agreement: RankingAgreement) -> str:
+def about_agreement(agreement: RankingAgreement, start: str = RANKINGS) -> str:
     """How far two rankings agree."""
     tau, interval, at = agreement.tau, agreement.interval, agreement.tasks_at
     if at is None:
@@ -82,7 +83,7 @@ def about_agreement(agreement: RankingAgreement) -> str:
         over = "averaged over all lengths" if at.together else f"at {at.name}"
         which = f"single- and multi-document topics {over}"
     if tau.why is not None:
-        return f"Rankings of systems, {which}, cannot be compared: {tau.why}."
+        return f"{start}, {which}, cannot be compared: {tau.why}."
     ends = ""
     # The bootstrap of two rankings that are the same knows no others, and shows no uncertainty.
     if interval.low < interval.high:
@@ -91,7 +92,7 @@ def about_agreement(agreement: RankingAgreement) -> str:
         )
     only = f"; without {enumerated(agreement.only)}" if agreement.only else ""
     return (
-        f"Rankings of systems, {which}: Kendall's tau {short_decimal(tau.tau)}"
+        f"{start}, {which}: Kendall's tau {short_decimal(tau.tau)}"
         f" ({counted(tau.n, 'system')}, {p_words(tau.p)}{ends}{only})."
     )
 
