@@ -164,8 +164,9 @@ def _plan(c: Comparison) -> Plan | None:
         return None
     return Plan(
         measure=c.measure,
-        length=asked.length,
-        form=asked.form,
+        # Where one measure is primary, what was asked for names no target of its own.
+        length=asked.length or (c.matrix.length if c.role else None),
+        form=asked.form or (c.matrix.target.form if c.role else None),
         test="wilcoxon" if c.sampled else asked.grouping_test,
         correct=asked.correct,  # type: ignore[arg-type]
         alpha=asked.alpha,
