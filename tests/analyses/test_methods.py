@@ -199,7 +199,7 @@ def test_intervals_are_of_the_means_that_are_not_adjusted(approved: Approved) ->
     found = adjudge.compare(holes)
     approved(unusual(of(holes)))
     approved(found.table().caption, "caption")
-    assert "| 95% interval, unadjusted |" in found.to_markdown()
+    assert "| 95% interval (unadjusted) |" in found.to_markdown()
     assert "| 95% interval |" in adjudge.compare(matrix()).to_markdown()
     both = pd.concat(
         [

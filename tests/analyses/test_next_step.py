@@ -159,8 +159,8 @@ def test_the_command_runs_as_printed_and_gives_the_number(tmp_path: Path) -> Non
     assert planned.returncode == 0, planned.stderr
     assert f"you need about {facts['topics']:,} topics" in planned.stdout
     piped = (tmp_path / "my scores.csv").read_text()
-    line = (*ADJUDGE, "compare", "-", "--delimiter", ";", "--json")
-    again = subprocess.run(line, input=piped, capture_output=True, text=True, check=True)
+    from_pipe = (*ADJUDGE, "compare", "-", "--delimiter", ";", "--json")
+    again = subprocess.run(from_pipe, input=piped, capture_output=True, text=True, check=True)
     assert json.loads(again.stdout)[0]["next_step"] is None
 
 

@@ -235,7 +235,7 @@ def test_one_measure_keeps_its_league_table(found: ComparedMeasures, approved: A
     latex = found[0].to_latex()
     balanced(latex)
     rows = cells(latex)
-    assert rows[""][4] == r"95\% interval"
+    assert rows[""][3] == r"95\% interval"
     approved(found[0].table().caption)
     best = next(s for s in found[0].standings if s.system == "theirs")
     assert rf"\textbf{{{best.mean:.4f}}}" in latex

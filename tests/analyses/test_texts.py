@@ -137,7 +137,7 @@ def test_the_comparison_is_compare() -> None:
     apart = adjudge.compare(frame)
     assert theirs[1].pairs["wilcoxon"][0].p_adjusted == apart.pairs["wilcoxon"][0].p_adjusted
     assert adjudge.compare(found, USUAL[1]).standings == theirs[1].standings
-    assert found.headline() == theirs[0].headline()
+    assert found.headline() == f"On ROUGE-1, {theirs[0].headline()}"
 
 
 def test_a_title_says_what_it_must_where_two_would_be_alike() -> None:

@@ -11,11 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from tests.analyses.test_sampled import judged as judged_by_several
 from tests.approving import Approved
 
 from adjudge.analyses.agreement import agreement
 from adjudge.analyses.compare import compare
 from adjudge.analyses.compare.pairs import Comparison
+from adjudge.analyses.conclusions import OUT_OF_REACH
 from adjudge.analyses.conditions.copies import copied_texts
 from adjudge.analyses.conditions.result import SIGNS, TrustCondition, TrustConditions
 from adjudge.analyses.conditions.trust import trust_conditions
@@ -24,6 +26,7 @@ from adjudge.analyses.plan.result import plan_of_matrix
 from adjudge.analyses.plan.smallest import smallest_found
 from adjudge.analyses.scores import Scores
 from adjudge.analyses.stability import stability
+from adjudge.analyses.tests import ASSESSORS
 from adjudge.core.results import Note
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
@@ -396,6 +399,24 @@ def test_the_page_prints_them_with_signs_and_words(
     assert html.count('<span class="verdict">not met</span>') == 2
     assert html.index('id="trust"') < html.index('id="overview"') < html.index('id="js"')
     assert 'id="trust"' not in render(build_page(empty, [one, two]))
+
+
+def test_what_could_be_found_is_told_of_the_test_that_the_headline_begins_with() -> None:
+    """Five topics are too few for Wilcoxon over 15 pairs; for assessors like these three the test is another one."""
+    scores = Scores.of_frame(judged_by_several(systems=6, topics=5, disagreement=0.05, step=1.0))
+    others = compare(scores)
+    these = compare(scores, assessor_effects="fixed")
+    assert (others.tested["wilcoxon"].count(OUT_OF_REACH), others.tested[ASSESSORS].count(OUT_OF_REACH)) == (
+        15,
+        0,
+    )
+    for comparison, (verdict, codes) in (
+        (others, ("met", ["in-reach"])),
+        (these, ("unmet", ["out-of-reach"])),
+    ):
+        found = trust_conditions(scores, comparison)
+        assert state(found, "found") == (verdict, codes)
+        assert fact(found, "found", codes[0])["tested"]["test"] == comparison.test
 
 
 def test_what_is_said_of_every_fact(approved: Approved) -> None:

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 MOST_TOPICS = 1_000
 """In all. Rivals for which it takes more are as good as equal, and more than these are not simulated either."""
-MOST_ASSESSORS = 100
+MOST_ASSESSORS = 50
+MOST_SYSTEMS = 100
+"""With more it would take seconds."""
+MOST_RIVALS = 3
+"""For whom topics are simulated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,18 +79,24 @@ def _undecided(c: Comparison) -> Iterator[tuple[str, str, float]]:
     places = places if len(places) > 1 else list(range(len(systems)))
     best, *rivals = [systems[places[k]] for k in candidates(c.better[np.ix_(places, places)])] or [""]
     sign = -1 if c.matrix.info.better == "lower" else 1
-    by_pair = {(pair.a, pair.b): pair.result.difference for pair in c.pairs[c.test]}
+    counts, at = c.tested[c.test].results.counts, c.matrix.systems.index
     for rival in rivals:
-        ahead = by_pair[best, rival] if (best, rival) in by_pair else -by_pair[rival, best]
+        first, second = sorted((at(best), at(rival)))
+        [k] = np.flatnonzero((counts.first == first) & (counts.second == second))
+        ahead = float(counts.difference[k]) * (1 if first == at(best) else -1)
         if ahead * sign > 0 and math.isfinite(ahead):
             yield best, rival, float(f"{abs(ahead):.2g}")
 
 
 def _of_topics(c: Comparison, deciding: Deciding, pairs: list[tuple[str, str, float]]) -> Iterator[NextStep]:
+    tried = 0
     for best, rival, difference in pairs:
         topics = deciding.topics(difference, most=MOST_TOPICS)
+        tried += math.isfinite(topics)
         if deciding.task.have < topics <= MOST_TOPICS:
             yield _step(c, deciding, (best, rival, difference), topics=int(topics))
+        if tried == MOST_RIVALS:
+            return
 
 
 def _of_assessors(
@@ -144,6 +154,7 @@ def _plan(c: Comparison) -> Plan | None:
         and c.corrected == int(c.family.sum())
         and not asked.pool_humans
         and asked.zeros == "wilcox"
+        and len(c.standings) <= MOST_SYSTEMS
     )
     if not same:
         return None
@@ -153,8 +164,9 @@ def _plan(c: Comparison) -> Plan | None:
         return None
     return Plan(
         measure=c.measure,
-        length=asked.length,
-        form=asked.form,
+        # Where one measure is primary, what was asked for names no target of its own.
+        length=asked.length or (c.matrix.length if c.role else None),
+        form=asked.form or (c.matrix.target.form if c.role else None),
         test="wilcoxon" if c.sampled else asked.grouping_test,
         correct=asked.correct,  # type: ignore[arg-type]
         alpha=asked.alpha,
@@ -166,7 +178,7 @@ def _plan(c: Comparison) -> Plan | None:
 
 
 def _call(c: Comparison, plan: Plan, difference: float) -> Call:
-    """`adjudge plan SCORES -m MEASURE --difference D`, with whatever else was asked for."""
+    """The plan of the difference, with whatever else was asked for."""
     assert c.scores is not None
     source = c.scores.source or (str(c.scores.folder) if c.scores.folder is not None else "")
     options = plan.changed()

@@ -175,7 +175,7 @@ def sentences(c: Comparison) -> Iterator[Spoken]:
     yield headline(c)
     if few := fewest_words(c.fewest, c.matrix.systems, what="topic", labels=c.matrix.topics):
         yield few
-    if len(c.asked.tests_run) > 1:
+    if len(c.asked.tests_run) > 1 and c.family.any():
         yield _by_every_test(c)
     if c.changes is not None:
         yield from c.changes.sentences()

@@ -56,11 +56,11 @@ def _pairs(result: CountsTable, measure: CountsByMeasure) -> str:
     rest = []
     if len(set(untested)) == 1:  # what holds for all tests is said once
         rest, untested = untested[:1], [""] * len(tests)
-    each = [
+    by_test = [
         f"{test.different:,} by {test.words}{f' ({words})' if words else ''}"
         for test, words in zip(tests, untested, strict=True)
     ]
-    differ = listed(each, most=len(each))
+    differ = listed(by_test, most=len(by_test))
     alike = len({test.out_of_reach for test in tests}) == 1
     for test in tests[:1] if alike else tests:
         if n := test.out_of_reach:

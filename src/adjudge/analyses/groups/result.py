@@ -341,7 +341,7 @@ class GroupsResult(MatrixResult):
                     "short": short_conclusion(conclusion, self.asked.alpha),
                 }
             )
-        rows.sort(key=lambda row: (place[row["a"]], place[row["b"]]))
+        rows.sort(key=lambda row: (place[str(row["a"])], place[str(row["b"])]))
         several = " (corrected)" if len(rows) > 1 else ""
         return Table.of(
             "differences",

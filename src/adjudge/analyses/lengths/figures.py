@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.drawing import few_enough, labels, once, step, text_size
 from adjudge.analyses.lengths import lengths
-from adjudge.analyses.lengths.words import about_agreement, about_noise
+from adjudge.analyses.lengths.words import RANKINGS, about_agreement, about_noise
 from adjudge.core.errors import UsageError
 from adjudge.core.phrases import Argument
 from adjudge.core.picture import ACCENT, GRID, INK, SERIES, SHAPES, SOFT, Figure, figure_of, in_order
@@ -107,7 +107,8 @@ def _means_words(result: LengthsResult, absent: int) -> str:
     agreements = [agreement for agreement in result.between_lengths if agreement.tau.why is None]
     if agreements:
         least = min(agreements, key=lambda agreement: agreement.tau.tau)
-        sentences.append(f"{'The least alike: ' if len(agreements) > 1 else ''}{about_agreement(least)}")
+        start = "Rankings of systems that are the least alike" if len(agreements) > 1 else RANKINGS
+        sentences.append(about_agreement(least, start))
     if len(result.lengths) == 1:
         sentences = [f"Systems from the {best} by their means. {result.headline()}"]
     if absent:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
-from adjudge.analyses.phrasebook import enumerated, pairs_differ, reason, too_few
+from adjudge.analyses.phrasebook import enumerated, reason, too_few
 from adjudge.core.words import capitalised, counted, listed, p_words
 from adjudge.data.scores import LengthLeftOut
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.lengths.result import AtLength, LengthsResult, RankingAgreement
 
 
+RANKINGS = "Rankings of systems"
 NOTES = {
     **phrasebook.NOTES,
     "missing-at-length": lambda at, n: f"{counted(n, 'score')} missing at {at}",
@@ -32,8 +33,7 @@ def sentences(result: LengthsResult) -> Iterator[str]:
         yield f"There is one length ({only}): nothing to compare."
     if noise := about_noise(result):
         yield noise
-    for at_length in result.columns:
-        yield _pairs_that_differ(at_length)
+    yield from _pairs_that_differ(result)
     for agreement in (*result.between_lengths, *result.between_tasks):
         yield about_agreement(agreement)
 
@@ -51,18 +51,30 @@ def about_noise(result: LengthsResult) -> str:
     return f"The noise (residual mean square) {word} as summaries get shorter: {values}."
 
 
-def _pairs_that_differ(at_length: AtLength) -> str:
-    where = f"With {at_length.name} averaged" if at_length.together else f"At {at_length.name}"
-    beyond = int((at_length.tests.conclusion == 2).sum()) - len(at_length.tests.why)
-    tests = at_length.tests
-    if not at_length.pairs:
-        why = reason(next(iter(tests.why.values()), None)) or "there is one system"
-        return f"{where}, no two systems can be compared: {why}."
-    reach = f". {capitalised(too_few(beyond, 'topics', 1 - tests.level))}" if beyond > 0 else ""
-    return f"{where}, {pairs_differ(at_length.told_apart, at_length.pairs)} ({tests.words}){reach}."
+def _pairs_that_differ(result: LengthsResult) -> Iterator[str]:
+    """How many pairs differ at every length, by which test; then where nothing can be said."""
+    by_test: dict[str, list[str]] = {}
+    for at_length in result.columns:
+        if at_length.pairs:
+            differ = f"{at_length.told_apart:,} of {at_length.pairs:,} {_where(at_length)}"
+            by_test.setdefault(at_length.tests.words, []).append(differ)
+    for test, differ_at in by_test.items():
+        yield f"Pairs that differ significantly ({test}): {listed(differ_at, most=len(differ_at))}."
+    for at_length in result.columns:
+        tests = at_length.tests
+        beyond = int((tests.conclusion == 2).sum()) - len(tests.why)
+        if not at_length.pairs:
+            why = reason(next(iter(tests.why.values()), None)) or "there is one system"
+            yield f"No two systems can be compared {_where(at_length)}: {why}."
+        elif beyond > 0:
+            yield f"{capitalised(_where(at_length))}, {too_few(beyond, 'topics', 1 - tests.level)}."
 
 
-def about_agreement(agreement: RankingAgreement) -> str:
+def _where(at_length: AtLength) -> str:
+    return f"with {at_length.name} averaged" if at_length.together else f"at {at_length.name}"
+
+
+def about_agreement(agreement: RankingAgreement, start: str = RANKINGS) -> str:
     """How far two rankings agree."""
     tau, interval, at = agreement.tau, agreement.interval, agreement.tasks_at
     if at is None:
@@ -71,7 +83,7 @@ def about_agreement(agreement: RankingAgreement) -> str:
         over = "averaged over all lengths" if at.together else f"at {at.name}"
         which = f"single- and multi-document topics {over}"
     if tau.why is not None:
-        return f"Rankings of systems, {which}, cannot be compared: {tau.why}."
+        return f"{start}, {which}, cannot be compared: {tau.why}."
     ends = ""
     # The bootstrap of two rankings that are the same knows no others, and shows no uncertainty.
     if interval.low < interval.high:
@@ -80,7 +92,7 @@ def about_agreement(agreement: RankingAgreement) -> str:
         )
     only = f"; without {enumerated(agreement.only)}" if agreement.only else ""
     return (
-        f"Rankings of systems, {which}: Kendall's tau {short_decimal(tau.tau)}"
+        f"{start}, {which}: Kendall's tau {short_decimal(tau.tau)}"
         f" ({counted(tau.n, 'system')}, {p_words(tau.p)}{ends}{only})."
     )
 

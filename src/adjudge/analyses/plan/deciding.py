@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Deciding:
     @cached_property
     def sample(self) -> AssessorSample | None:
         """Assessors as a sample; None where they are not known."""
-        target = {"length": self.asked.length, "form": self.asked.form}
+        target: dict[str, Any] = {"length": self.asked.length, "form": self.asked.form}
         judgments: CellJudgments | None = self.scores.table.judgments(self.matrix, **target)
         first, second = columns_of_pairs(len(self.matrix.systems))
         family = self.scores.pairs_among(self.matrix.systems, self.asked.among)
