@@ -106,7 +106,7 @@ def test_from_asking_to_strengths(here: Path) -> None:
     done = run("fit my-eval --topic t1 --show-signature")
     assert done.stdout.startswith("sentences of t1 (10 items, 15 answers)\n")
     assert "|smooth:tfidf-jaccard|" in done.stdout.splitlines()[-1]
-    assert "note: intervals and tests take answers as independent, since there is one topic" in done.stderr
+    assert "note: intervals and tests treat answers as independent, as there is only one topic" in done.stderr
     assert "|smooth:no|" in run("fit my-eval --topic t1 --no-smooth --show-signature").stdout
     done = run("fit my-eval --topic t1 --position --show-signature")
     assert "|smooth:no|" in done.stdout
