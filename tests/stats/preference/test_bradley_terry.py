@@ -358,7 +358,7 @@ def test_an_explicit_regulariser_is_honoured_where_there_is_no_need() -> None:
     free, drawn = fit(wins), fit(wins, regularise=1.0)
     assert (free.regularised, drawn.regularised) == (0.0, 1.0)
     assert np.ptp(drawn.log) < np.ptp(free.log)
-    assert "was given 1 wins" in drawn.words()
+    assert "by 1 wins" in drawn.words()
     assert "parts" not in drawn.words()
     assert np.isnan(free.opponent)
 
