@@ -213,9 +213,7 @@ def test_a_plan_without_assessors_has_none() -> None:
     frame = judged(assessors=1).drop(columns=["assessor", "repeat"])
     found = adjudge.plan(frame, difference=0.5, test="t", normal=True, simulations=20)
     assert (found.sources, found.designs) == (None, None)
-    with pytest.raises(
-        DataError, match="overall: designs of judging cannot be compared: the scores name no"
-    ):
+    with pytest.raises(DataError, match="overall: designs of judging cannot be compared: the scores name no"):
         adjudge.plan(frame, difference=0.5, test="t", normal=True, simulations=20, groups=[2])
     one = adjudge.plan(judged(assessors=1), difference=0.5, test="t", normal=True, simulations=20)
     assert one.designs is None

@@ -77,7 +77,10 @@ def test_a_difference_is_planned_for() -> None:
 def test_without_a_difference_the_smallest_is_said() -> None:
     printed = run(f"my-eval -m rouge-2 {QUICKLY}").stdout
     assert "topics needed" not in printed
-    assert "On 12 topics, the smallest difference in ROUGE-2 at 100 words that is found with 80 % power" in printed
+    assert (
+        "On 12 topics, the smallest difference in ROUGE-2 at 100 words that is found with 80 % power"
+        in printed
+    )
 
 
 def test_all_tests_and_one_test() -> None:

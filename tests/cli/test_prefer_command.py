@@ -195,7 +195,7 @@ def test_ties_positions_and_pairs(here: Path) -> None:
     sides = ("a,b,left\n" + "b,a,left\n") * 10
     (here / "first.csv").write_text(f"left,right,winner\n{sides}")
     shown = run("fit first.csv --position").stdout
-    assert "the first one's odds are at least 4.94 (at 95%; no finite maximum)" in shown  # 0.025^(1/20)
+    assert "odds of the first at least 4.94 (at 95%; no finite maximum)" in shown  # 0.025^(1/20)
     (found,) = json.loads(run("fit first.csv --position --json").stdout)
     assert (found["position"]["value"], found["position"]["open"]) == (None, "above")
 
