@@ -227,7 +227,7 @@ def test_a_file_with_assessors_has_judge_noise_alone(tmp_path: Path) -> None:
     assert (
         "note: not shown: repeated judgments, resolved scores and planted repeats, which need" in done.stderr
     )
-    assert "3 people judged; this supposes that they disagree about all systems alike" in done.stderr
+    assert "3 people judged, taken to disagree about all systems alike" in done.stderr
     (own,) = adjudge.stability(rated()).noise
     assert [own.systems[k] for k in own.order] == ["good", "fair", "poor"]
     (other,) = adjudge.stability(adjudge.read_scores(rated(), lower_is_better=True)).noise
