@@ -154,8 +154,8 @@ class SystemSlices(MatrixResult):
         absent: dict[str, list[str]] = {}
         for name, why in self.absent.items():
             absent.setdefault(str(why.words(NO_SLICES)), []).append(name)
-        for why, names in absent.items():
-            yield Note.of("no-slices", by=names, why=why)
+        for reason, names in absent.items():
+            yield Note.of("no-slices", by=names, why=reason)
         left_out: dict[tuple[int, bool], list[str]] = {}
         for sliced in self.properties:
             if sliced.why:
