@@ -326,4 +326,4 @@ def test_what_counts_for_both_has_both_signs_in_a_terminal(tmp_path: Path) -> No
     adjudge.open(folder).score("rouge-2-recall")
     printed = called(tmp_path, "examples", "e", "--between", "a,b").stdout
     assert "«the cat sat »‹«on»›‹ the mat›" in printed
-    assert "counts for b alone: on the; the mat" in printed
+    assert "counts for b only: on the; the mat" in printed

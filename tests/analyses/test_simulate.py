@@ -147,7 +147,7 @@ def test_where_nothing_could_be_found_that_is_said(test: str, means: tuple[float
     found = simulate_model(ScoreModel(topics, means), [test], simulations=130, resamples=99)
     for outcome in found.outcomes:
         assert (outcome.rate, outcome.reachable) == (0, 0)
-        assert outcome.verdict(0.05) == "nothing could have been found"
+        assert outcome.verdict(0.05) == "no finding is possible"
         if test != "hb":
             assert outcome.smallest == 2 / 2**topics
     # Paired t can reach any p, on two topics as well.
@@ -158,7 +158,7 @@ def test_scores_that_all_tie_can_show_nothing() -> None:
     found = simulate_model(
         ScoreModel(20, step=1000.0), ["t", "wilcoxon", "hb"], simulations=130, resamples=99
     )
-    assert [o.verdict(0.05) for o in found.outcomes] == ["nothing could have been found"] * 3
+    assert [o.verdict(0.05) for o in found.outcomes] == ["no finding is possible"] * 3
     assert "agrees" not in found.table().to_text()
 
 

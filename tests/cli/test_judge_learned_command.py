@@ -43,7 +43,7 @@ def test_the_page_shows_real_output(place: Path, check_page: CheckPage) -> None:
     assert check_page("judges-learned.md", "judge train", trained) == 1
     line = APPLY.removeprefix("adjudge judge apply ")
     assert check_page("judges-learned.md", "judge apply", applied) == 1
-    assert "2,225 answers were there already" in applied(line).stdout
+    assert "2,225 answers already there" in applied(line).stdout
     again = json.loads(applied(f"{line} --json").stdout)
     assert (again["answers"], again["answers_there"], again["held_out"]) == (0, 2225, 108)
 

@@ -68,7 +68,7 @@ def test_a_person_is_added_and_gets_a_link() -> None:
     first, link, last, todo = done.stdout.splitlines()
     assert first == "anna may sign in as assessor. The personal link, shown only once:"
     assert re.fullmatch(r"http://127\.0\.0\.1:8000/in#[\w-]{43}", link)
-    assert last.endswith("Lost? adjudge people link my-eval anna")
+    assert last.endswith("Lost it? adjudge people link my-eval anna")
     assert todo.startswith("next: adjudge assign my-eval")
     assert lets_in(link) == "anna"
     with store() as opened:
@@ -165,7 +165,7 @@ def test_last_seen_is_a_time() -> None:
 def test_suspending_and_restoring() -> None:
     link = run_json("add my-eval anna")["link"]
     assert run("suspend my-eval anna").stdout == (
-        "anna is signed out and cannot sign in, the password is gone; their answers stay\n"
+        "anna is signed out and cannot sign in; their answers stay, their password is deleted\n"
     )
     assert lets_in(link) is None
     assert run("suspend my-eval anna --restore").stdout == "anna may sign in again, by the link they had\n"

@@ -139,7 +139,7 @@ def test_the_same_rows_again_are_nothing_new(make: Make, snapshot: Snapshot, on_
     with pytest.raises(FormatError, match="a second score of imported:q"):
         e.take(items(*rows, rows[5]))
     report = e.take(items(Topic("t", type="event")))
-    assert list(report.lines()) == ["more is known of 1 topic"]
+    assert list(report.lines()) == ["completed: 1 topic"]
 
 
 def test_an_evaluation_is_made_by_its_first_import(tmp_path: Path) -> None:

@@ -48,7 +48,6 @@ def test_hostile_texts_are_escaped_and_long_ones_folded(tmp_path: Path) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt; {{ 7 * 7 }}" in own
     assert "Show all 900 words" in own
     assert '<details class="long-text">' in own
-    assert "These two systems were asked for." in own
     assert own.count("<mark") == own.count("</mark>")
     assert 'class="side side-1"' in own
     # nothing but marks was put into a text
@@ -99,7 +98,7 @@ def test_slices_of_a_long_table(tmp_path: Path) -> None:
     adjudge.report(frame, tmp_path / "out")
     own = chapter(page(tmp_path / "out"), "slices")
     assert "<b>" not in re.sub(r'<b aria-hidden="true">', "", own)
-    assert "&lt;b&gt; stands lower among the systems where type is x than elsewhere" in own
+    assert "&lt;b&gt; stands lower where type is x" in own
     assert '<details class="slice-block" open>' in own
     result = adjudge.slices(frame, "m")
     cell = next(c for c in result.by("type").means if (c.slice, c.system) == ("y", "<b>"))

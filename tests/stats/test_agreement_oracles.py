@@ -243,7 +243,7 @@ def test_without_each_assessor() -> None:
     assert int(np.argmax([rise.value for _, rise in krippendorff_without(noisy, rng=rng())])) == 2
     assert krippendorff_without(noisy, rng=rng())[2][1].low > 0
     two = krippendorff_without(values[:, :2], rng=rng())
-    assert {rise.why for _, rise in two} == {"with two assessors nobody is left to agree without one"}
+    assert {rise.why for _, rise in two} == {"with two assessors, one is left"}
 
 
 def test_the_difference_of_two_judges_with_the_same_people() -> None:

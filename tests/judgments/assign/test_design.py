@@ -83,12 +83,10 @@ def test_words_for_designs() -> None:
         return found.sentences()[0]
 
     assert first([["a"]]) == "design: one assessor judges everything"
-    assert first([["a", "b", "c"]]) == "design: one group of 3 assessors judges every system on every topic"
+    assert first([["a", "b", "c"]]) == "design: 3 assessors all judge every system on every topic"
     assert first([["a", "b"], ["c", "d"]]) == "design: 2 groups of 2 assessors, each with topics of its own"
     assert first([["a", "b"], ["c"]]) == "design: 2 groups of 1 to 2 assessors, each with topics of its own"
-    assert (
-        first([["a"], ["b"]]) == "design: 2 assessors, each with topics of their own that nobody else judges"
-    )
+    assert first([["a"], ["b"]]) == "design: 2 assessors, each with topics of their own"
 
 
 def test_an_assignment_says_its_design() -> None:

@@ -276,7 +276,9 @@ def about_checks(checks: ResidualChecks, over: str, alpha: float) -> Iterator[st
             "The effects do not just add up ({}): differences grow, or shrink, as scores rise.",
         ),
     )
-    passed, failed, untested = [], [], {}
+    passed: list[str] = []
+    failed: list[str] = []
+    untested: dict[str | None, list[str]] = {}
     for check, what, bad in made:
         if check.why is not None:
             untested.setdefault(reason(check.why), []).append(what)

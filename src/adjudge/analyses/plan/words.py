@@ -240,10 +240,7 @@ def _cannot(plan: PowerPlan, need: Needs) -> str | None:
     divided = f"/{plan.pairs:,}" if need.compared != "one" and plan.pairs > 1 else ""
     alpha = f"{plan.alpha:g}".removeprefix("0")
     smallest = _apart(math.ldexp(2.0, -plan.have), None if divided else plan.alpha)
-    return (
-        f"on {counted(plan.have, 'topic')} no p is below {smallest}, which is above {alpha}{divided};"
-        f" it takes {need.fewest} topics"
-    )
+    return f"no p is below {smallest}, which is above {alpha}{divided}; it takes {need.fewest} topics"
 
 
 def _now(plan: PowerPlan, need: Needs) -> str:

@@ -135,17 +135,17 @@ def _strength_words(fit: PreferenceFit, placed: Sequence[ItemStrength], shown: S
     if any(not math.isnan(standing.low) or not math.isnan(standing.high) for standing in shown):
         sentences.append(f"The line is the {fit.level:.0%} interval.")
     elif fit.contrasts is None:
-        sentences.append("Strengths were regularised on request, so that there are no intervals.")
+        sentences.append("Strengths are regularised, as asked, so there are no intervals.")
     if any(standing.open for standing in shown):
-        sentences.append("An arrow marks an interval without an end: the answers set no bound on that side.")
+        sentences.append("An arrow marks an interval without an end on that side.")
     if any(standing.regularised for standing in shown) and fit.contrasts is not None:
         sentences.append(
             "Strengths are pulled towards each other (regularised) where there is no finite maximum."
         )
     if len(fit.parts) > 1:
         sentences.append(
-            f"The items fall into {len(fit.parts)} parts that no chain of duels joins: strengths compare within a part"
-            " only."
+            f"The items fall into {len(fit.parts)} groups never compared with each other: strengths compare within a"
+            " group only."
         )
     if len(shown) < len(placed):
         sentences.append(
@@ -246,7 +246,7 @@ def _win_words(fit: PreferenceFit, names: Sequence[str], every: int) -> str:
             f"{', in bold' if bold else ''}."
         )
     if any(pair.verdict == "not comparable" for pair in pairs):
-        sentences.append("A dash: no chain of duels joins the two.")
+        sentences.append("A dash: never compared, not even through others.")
     if len(names) < every:
         sentences.append(f"Drawn are the {len(names)} strongest of {every} items.")
     return " ".join(sentences)

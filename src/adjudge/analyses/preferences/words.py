@@ -118,12 +118,12 @@ def chances_title(fit: PreferenceFit, preferred: str) -> str:
 
 
 def _pairs_sentence(fit: PreferenceFit) -> str:
-    hopeless = "have too few answers to differ"
+    hopeless = "too few answers to differ"
     if not sum(standing.wins for standing in fit.standings):
-        hopeless = "have only ties"
+        hopeless = "only ties"
     words: dict[Conclusion, str] = {
-        "could not have been found": hopeless,
-        "not comparable": f"were {NOT_JOINED}",
+        "could not have been found": f"with {hopeless}",
+        "not comparable": NOT_JOINED,
     }
     counts = fit.counts()
     pairs = sum(counts.values())
@@ -134,7 +134,9 @@ def _pairs_sentence(fit: PreferenceFit) -> str:
         test = f"jackknife over {counted(fit.topics, 'topic')}"
     elif fit.similarity is not None:
         test = "jackknife over answers"
-    differ = pairs_differ(counts["differ"], pairs, of="items")
+    differ = "No pair of items differs significantly"
+    if counts["differ"]:
+        differ = pairs_differ(counts["differ"], pairs, of="items")
     return f"{differ}{rest} ({test}, Holm over {counted(fit.compared, 'pair')})."
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from adjudge.core.phrases import Argument
-from adjudge.core.words import counted, listed
+from adjudge.core.words import capitalised, counted, listed
 from adjudge.stats.power.rates import LEVEL
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def sentences(result: Simulation) -> Iterator[str]:
     for outcome in result.outcomes:
         if not outcome.reachable:
             corrected = CORRECTED.get(outcome.what, "")
-            yield f"{outcome.words}{corrected}: {NOTHING}, as {_why_nothing(result, outcome)}."
+            yield f"{capitalised(outcome.words)}{corrected}: {NOTHING}, as {_why_nothing(result, outcome)}."
             continue
         how_often = templates[outcome.what].format(
-            test=outcome.words,
+            test=capitalised(outcome.words),
             rate=percent(outcome.rate),
             simulations=counted(outcome.simulations, "simulation"),
         )

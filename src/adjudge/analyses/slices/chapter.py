@@ -118,9 +118,9 @@ class SlicesPart(ReportPart[FoundSlices]):
                 )
             except Unsliced:
                 absent[""] = Absent(
-                    "Topics cannot be sliced: nothing is known of them that tells some from others",
-                    "A set, type or selector in topics.jsonl or in columns of a long table, or the source documents in"
-                    " an evaluation's folder, would.",
+                    "Topics cannot be sliced",
+                    "Give them a set, type or selector in topics.jsonl or in columns of a long table, or import their"
+                    " source documents.",
                 )
             except AdjudgeError as error:
                 absent[str(error)] = Absent(f"No slices of topics: {error}")

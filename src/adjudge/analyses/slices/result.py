@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Unsliced(DataError):
-    """Topics cannot be sliced: nothing is known of them that tells some from others."""
+    """Topics cannot be sliced by anything."""
 
 
 @dataclass(frozen=True)
@@ -154,8 +154,8 @@ class SystemSlices(MatrixResult):
         absent: dict[str, list[str]] = {}
         for name, why in self.absent.items():
             absent.setdefault(str(why.words(NO_SLICES)), []).append(name)
-        for why, names in absent.items():
-            yield Note.of("no-slices", by=names, why=why)
+        for reason, names in absent.items():
+            yield Note.of("no-slices", by=names, why=reason)
         left_out: dict[tuple[int, bool], list[str]] = {}
         for sliced in self.properties:
             if sliced.why:
@@ -309,8 +309,8 @@ def sliced(scores: Scores, asked: Slices) -> SystemSlices:
         raise DataError("; ".join(f"no slices by {by}: {why.words(NO_SLICES)}" for by, why in absent.items()))
     if not rows:
         raise Unsliced(
-            "topics cannot be sliced: nothing is known of them that tells some from others; a set, type, task or"
-            " selector in topics.jsonl or in columns of a long table, or documents in an evaluation's folder, would"
+            "topics cannot be sliced: they have no set, type, task or selector (topics.jsonl, or columns of a long"
+            " table), and no source documents"
         )
     sets = [name for name in scores.topic_values("set", matrix.topics) if name is not None]
     return SystemSlices(

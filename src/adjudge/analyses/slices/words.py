@@ -50,7 +50,7 @@ def _not_in_the_test(by: str, systems: Sequence[str]) -> str:
     )
 
 
-def _topics_not_in_the_test(by: Sequence[str], n: int, within: bool) -> str:
+def _topics_not_in_the_test(by: list[str], n: int, within: bool) -> str:
     lack = "with a missing score"
     if within:
         lack = f"at one {either(by)}: scores are missing there, or everywhere else"

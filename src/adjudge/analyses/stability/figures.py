@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.panels import check_size, common_words, in_panels, panel_names
-from adjudge.analyses.stability.words import absence, no_draws, size, whose
+from adjudge.analyses.stability.words import NOT_DRAWN, absence, no_draws, size, whose
 from adjudge.analyses.trust_drawing import ROW, WIDE, need_few, one_of, rows_axis, series_colour
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.picture import HEAT, INK, MARK, SERIES, SOFT, Figure, figure_of, in_order
@@ -211,14 +211,13 @@ def stability(result: StabilityResult, *, measure: str | None = None) -> Figure:
         return alt.layer(bars, ranks, width=WIDE, height=alt.Step(ROW + 2, **{"for": "position"}))
 
     first = ranking.first()
-    has, range_ = ("has", "its range") if len(first) == 1 else ("have", "their ranges")
     words = [
-        f"The line across is a system's rank by {ranking.title}; bars hold {ranking.drawn.level:.0%} of the ranks that"
-        f" another round of judging on these topics could have given it ({size(ranking)}).",
-        f"For {whose(ranking)}, {listed(first, most=6)} {has} rank 1 in {range_}.",
+        f"Lines across: ranks by {ranking.title}; bars: {ranking.drawn.level:.0%} of the ranks that another round of judging"
+        f" on these topics could give ({size(ranking)}).",
+        f"For {whose(ranking)}, rank 1 is in the range of {listed(first, most=6)}{' alone' * (len(first) == 1)}.",
     ]
     if ranking.noise.why_not_like is not None:
-        words.append(f"Nothing is said of other assessors: {ranking.noise.why_not_like}.")
+        words.append(f"Unknown for other assessors: {ranking.noise.why_not_like.words(NOT_DRAWN)}.")
     table = next(name for name, noise in result.noise_by_name.items() if noise is ranking)
     others = [other.title for other in result.noise if other is not ranking]
     not_drawn = (f"not drawn: {'; '.join(others)}; choose by measure, length and form",) if others else ()

@@ -311,7 +311,7 @@ class StabilityResult(Result):
                 yield self._beats(ranking, ranking.drawn, f"beats{name}")
         if not self.anything:
             rows = ((part, str(words.absence(note))) for part, note in self.absent.items())
-            why = Column("why", "why it cannot be said")
+            why = Column("why", "not shown")
             yield Table.of("absent", rows, "part", why, title=f"Stability of {self.name}")
 
     def on_demand(self) -> dict[str, Callable[[], Table]]:

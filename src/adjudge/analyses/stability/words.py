@@ -227,9 +227,7 @@ def _headline(result: StabilityResult) -> str:
     elif not differ:
         sentence += f"{elsewhere:,} were repeated in other summaries, all with the same answers"
     else:
-        sentence += (
-            f"{differ:,} ({percent(differ / total)}) differ from another of the same text in another summary"
-        )
+        sentence += f"{differ:,} ({percent(differ / total)}) differ from a judgment of the same text in another summary"
     if again:
         share = f"{disagree:,} ({percent(disagree / total)}) differ" if disagree else "none differs"
         sentence += f", {share} between assessors of one summary"

@@ -101,24 +101,17 @@ class Strengths:
 
     def how(self) -> str:
         """The same without the last full stop."""
-        n = len(self.values)
-        text = (
-            f"Bradley-Terry strengths of {counted(n, 'item')} from {self.duels:,.6g} duel{'s' * (self.duels != 1)},"
-            " geometric mean 1"
-        )
+        duels = f"{self.duels:,.6g} duel{'s' * (self.duels != 1)}"
+        text = f"Bradley-Terry strengths of {counted(len(self.values), 'item')} from {duels} (geometric mean 1)"
         if self.regularised:
             text += (
-                f"; every item was given {self.regularised:g} wins and {self.regularised:g} losses against an"
-                f" opponent of strength 1 ({2 * self.regularised:g} duels beside its own, {2 * self.duels / n:.3g}"
-                " on average)"
+                f", regularised by {self.regularised:g} wins and {self.regularised:g} losses of each item against an"
+                " opponent of strength 1"
             )
         if not self.connected:
-            text += f", because the items fall into {counted(int(self.components.max()) + 1, 'group')}"
-            text += " between which wins go one way at most, so that there is no finite maximum"
+            text += f": between {counted(int(self.components.max()) + 1, 'group')} of items wins go one way at most"
         if not self.converged:
-            reached = (
-                f"only to {self.error:.2g}" if np.isfinite(self.error) else "nowhere that can be vouched for"
-            )
+            reached = f"only to {self.error:.2g}" if np.isfinite(self.error) else "to an unknown accuracy"
             text += f". The iteration stopped after {counted(self.iterations, 'step')}, converged {reached}"
         return text
 
