@@ -40,8 +40,7 @@ BEFORE = {
     "assigning.md": [f"adjudge people add my-eval {name}" for name in ("ada", "ben", "chloe", "dev", "eva")],
     "judges-learned.md": ["adjudge judge simulate my-eval --protocol duc-2001 --assessors 2 --seed 1"],
     "measures.md": [
-        "adjudge judge simulate my-eval --protocol linguistic-quality --assessors 2 --seed 1",
-        "adjudge score my-eval -m quality",
+        'adjudge score my-eval -m "quality(q=1),quality(q=2),quality(q=3),quality(q=4),quality(q=5)"'
     ],
     "mismatch.md": ["adjudge people add my-eval ann"],
     "judges.md": [
@@ -68,8 +67,15 @@ def placeholders(folder: Path) -> None:
     lines = (examples / "reference.txt").read_text(encoding="utf-8").splitlines()
     for name, line in zip(("summary.txt", "model-a.txt", "model-b.txt"), lines, strict=False):
         (folder / name).write_text(line, encoding="utf-8")
+    (folder / "settings.xml").write_text(
+        '<ROUGE-EVAL version="1.0"><EVAL ID="D1"><PEER-ROOT>.</PEER-ROOT><MODEL-ROOT>.</MODEL-ROOT>'
+        '<INPUT-FORMAT TYPE="SPL"></INPUT-FORMAT><PEERS><P ID="17">summary.txt</P></PEERS>'
+        '<MODELS><M ID="A">model-a.txt</M><M ID="B">model-b.txt</M></MODELS></EVAL></ROUGE-EVAL>',
+        encoding="utf-8",
+    )
     for name, source in (("bart.txt", "fluent.txt"), ("pegasus.txt", "centroid.txt")):
-        shutil.copy(examples / "outputs" / source, folder / name)
+        texts = (examples / "outputs" / source).read_text(encoding="utf-8").splitlines()[:6]
+        (folder / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
 
 
 def people(table: Path, to: Path) -> None:
