@@ -403,7 +403,7 @@ def _help(
                 f"no command {quoted(word)}{nearest(word, names)}; `adjudge help all` lists them"
             )
         command, at = inner, type(context)(inner, parent=at, info_name=word)
-    print(command.get_help(at), end="")
+    print(command.get_help(at))
 
 
 app = typer.Typer(
