@@ -25,7 +25,9 @@ PAGE = (ROOT / "docs" / "first-steps.md").read_text(encoding="utf-8")
 
 def journey(user: str) -> str:
     """The part of the page for a user."""
-    parts = dict(re.findall(r"^## An? ([a-z ]+)[:,][^\n]*\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE))
+    parts: dict[str, str] = dict(
+        re.findall(r"^## An? ([a-z ]+)[:,][^\n]*\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
+    )
     return parts[user]
 
 

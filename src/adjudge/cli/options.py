@@ -191,6 +191,7 @@ def encoding(unset: str) -> Any:
 
 
 Encoding = as_declared(Analysis, "encoding")
+EncodingFound = encoding("recognised")
 LeaveOut = as_declared(Analysis, "leave_out")
 Without = as_declared(Analysis, "without")
 Transpose = as_declared(Analysis, "transpose")

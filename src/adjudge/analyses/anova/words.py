@@ -89,7 +89,7 @@ NOTES = {
         f"{listed(terms)} {'is' if len(terms) == 1 else 'are'} among the terms too, to be compared with"
     ),
     "shares-without-intervals": lambda: (
-        f"the shares have no intervals: nothing was resampled, see {Argument('resamples')}"
+        f"the shares have no intervals: nothing was resampled, see {Argument('resamples', flag='simulations')}"
     ),
 }
 
