@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
-CODE = re.compile(
-    r"^```(?P<kind>console|sh|python)\n(?P<fenced>.*?)^```$|(?P<indented>(?:^    (?:adjudge |\$ adjudge )[^\n]*\n)+)",
-    re.DOTALL | re.MULTILINE,
-)
+TYPED = ("", "sh", "console", "python")
+"""Languages of blocks that somebody types; others are files and outputs."""
 
 
 def blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Code in the order of the page: what kind it is, and its text. Indented lines that call adjudge are commands."""
-    for block in CODE.finditer(text):
-        yield block["kind"] or "sh", block["fenced"] or block["indented"]
+    """Code in the order of the page: its language, and its text. Indented lines that call adjudge are commands."""
+    language: str | None = None
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("```"):
+            if language is None:
+                language = line.removeprefix("```").strip()
+            else:
+                if language in TYPED:
+                    yield language or "sh", "".join(f"{one}\n" for one in lines)
+                language, lines = None, []
+        elif language is not None:
+            lines.append(line)
+        elif line.startswith(("    adjudge ", "    $ adjudge ")):
+            yield "sh", f"{line}\n"
 
 
 def commands(text: str) -> Iterator[str]:

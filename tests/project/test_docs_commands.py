@@ -15,11 +15,6 @@ from tests.pages import page
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
 FILE = re.compile(r"^```[a-z]+ ([\w./-]+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-MEASURES = (
-    "rouge-1,rouge-2,rouge-1-recall,js,coverage,retention,length-adjusted-coverage,pyramid,nams,rating,"
-    "quality-errors"
-)
-
 TESTED_APART = {
     "importing.md": "each example begins with an empty folder: tests/formats/test_importing_page.py",
     "importing-judgments.md": "likewise: tests/formats/test_importing_judgments_page.py",
@@ -34,29 +29,53 @@ NEEDS = {
     r"--host 10\.0\.0\.7": "a computer with this address",
     r"answered\.csv": "what a crowd answered",
     r"--password": "a password that somebody types",
+    r"demo my-eval --full": "nothing: it is there, made once for all pages",
 }
 """Commands that need what no test has, with the reason; other tests run these on stand-ins."""
-MAKES_ITS_OWN = ("assessors.md", "preferences.md", "stability.md", "figures.md")
+MAKES_ITS_OWN = ("assessors.md", "preferences.md", "stability.md")
 """Pages that make the evaluation themselves."""
+FULL = ("figures.md",)
+"""Pages on the demo with all lengths and preferences."""
+BEFORE = {
+    "assigning.md": [f"adjudge people add my-eval {name}" for name in ("ada", "ben", "chloe", "dev", "eva")],
+    "judges-learned.md": ["adjudge judge simulate my-eval --protocol duc-2001 --assessors 2 --seed 1"],
+    "measures.md": [
+        'adjudge score my-eval -m "quality(q=1),quality(q=2),quality(q=3),quality(q=4),quality(q=5)"'
+    ],
+    "mismatch.md": ["adjudge people add my-eval ann"],
+    "judges.md": [
+        "adjudge judge train my-eval --protocol duc-2002 --resamples 20 -o judge.json",
+        "adjudge judge apply my-eval judge.json --name tree",
+    ],
+}
+"""What the reader of a page has done already."""
+OF_MEASURES = ("better-measures.md", "measures.md", "meta.md")
+"""Pages whose scores.csv has several measures."""
+MEASURES = "rouge-1,rouge-2,rouge-1-recall,js,coverage,retention,pyramid,nams,rating"
 
 
 def placeholders(folder: Path) -> None:
-    """Files that the reader of a page has, made of what is shipped: all that are not in examples/ under their name."""
+    """Files that the reader of a page has, under the page's names, made of what is shipped."""
     examples = ROOT / "examples"
-    for name in ("scores.csv", "ratings.csv"):
-        shutil.copy(examples / name, folder)
-    for name in ("tac2009.csv", "tac2010.csv", "a.csv", "b.csv"):
+    shutil.copytree(examples, folder / "examples")
+    for name in ("scores.csv", "tac2009.csv", "tac2010.csv", "a.csv", "b.csv"):
         people(examples / "scores.csv", folder / name)
-    people(examples / "scores.csv", folder / "scores.csv")
-    shutil.copy(examples / "judged.csv", folder / "judged.csv")
+    corrected(examples / "judged.csv", folder / "ratings.csv")
+    shutil.copy(examples / "judged.csv", folder)
     shutil.copytree(ROOT / "tests" / "formats" / "data" / "ducview" / "good", folder / "FOLDER")
+    (folder / "arena.csv").write_text(arena(), encoding="utf-8")
     lines = (examples / "reference.txt").read_text(encoding="utf-8").splitlines()
-    (folder / "summary.txt").write_text(lines[0], encoding="utf-8")
-    for number, name in enumerate(("model-a.txt", "model-b.txt")):
-        (folder / name).write_text(lines[number], encoding="utf-8")
+    for name, line in zip(("summary.txt", "model-a.txt", "model-b.txt"), lines, strict=False):
+        (folder / name).write_text(line, encoding="utf-8")
+    (folder / "settings.xml").write_text(
+        '<ROUGE-EVAL version="1.0"><EVAL ID="D1"><PEER-ROOT>.</PEER-ROOT><MODEL-ROOT>.</MODEL-ROOT>'
+        '<INPUT-FORMAT TYPE="SPL"></INPUT-FORMAT><PEERS><P ID="17">summary.txt</P></PEERS>'
+        '<MODELS><M ID="A">model-a.txt</M><M ID="B">model-b.txt</M></MODELS></EVAL></ROUGE-EVAL>',
+        encoding="utf-8",
+    )
     for name, source in (("bart.txt", "fluent.txt"), ("pegasus.txt", "centroid.txt")):
-        shutil.copy(examples / "outputs" / source, folder / name)
-    shutil.copy(examples / "reference.txt", folder / "references.txt")
+        texts = (examples / "outputs" / source).read_text(encoding="utf-8").splitlines()[:6]
+        (folder / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
 
 
 def people(table: Path, to: Path) -> None:
@@ -67,16 +86,67 @@ def people(table: Path, to: Path) -> None:
         csv.writer(stream).writerows([[*header[:-2], "H1", "H2"], *rows])
 
 
+def corrected(table: Path, to: Path) -> None:
+    """Ratings by people on eight topics, and by a judge on all twelve."""
+    with table.open(encoding="utf-8", newline="") as stream:
+        _, *rows = csv.reader(stream)
+    with to.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["topic", "system", "assessor", "overall"])
+        for topic, system, *people, judge in rows:
+            writer.writerows([topic, system, f"human{n}", v] for n, v in enumerate(people) if topic <= "d08")
+            writer.writerow([topic, system, "gpt", judge])
+
+
+def measures(table: Path, to: Path) -> None:
+    """People's mean rating and several measures of the same summaries, as pages call them."""
+    with table.open(encoding="utf-8", newline="") as stream:
+        _, *rows = csv.reader(stream)
+    with to.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["topic", "system", "overall", "coverage", "rouge-2", "bertscore", "ter"])
+        for topic, system, overall, first, second, own in rows:
+            writer.writerow([topic, system, overall, overall, second, own, 1 - float(first)])
+
+
+def arena() -> str:
+    """Which of two systems of the demo was better, topic by topic."""
+    pairs = [("centroid", "vague"), ("vague", "fluent"), ("fluent", "centroid")]
+    rows = (
+        f"d{k:02},{a},{b},{('model_a', 'model_b', 'tie')[(k + n) % 3]},{('ann', 'bob')[k % 2]}\n"
+        for k in range(1, 13)
+        for n, (a, b) in enumerate(pairs)
+    )
+    return "topic,model_a,model_b,winner,judge\n" + "".join(rows)
+
+
+def done(folder: Path, *arguments: str) -> None:
+    shown = called(folder, *arguments)
+    assert shown.returncode == 0, shown.stderr
+
+
 def fill(folder: Path) -> None:
-    """The whole demo, with scores and assessors that are programs."""
-    assert called(folder, "demo", "my-eval", "--full").returncode == 0
-    done = called(folder, "score", "my-eval", "-m", MEASURES)
-    assert done.returncode == 0, done.stderr
+    """The demo, judged and scored."""
+    done(folder, "demo", "my-eval", "--judged")
+    done(folder, "baselines", "my-eval")
+    done(folder, "judge", "simulate", "my-eval", "--protocol", "responsiveness", "--assessors", "3")
+    done(folder, "score", "my-eval", "-m", MEASURES)
+
+
+def fill_whole(folder: Path) -> None:
+    """The whole demo, scored."""
+    done(folder, "demo", "my-eval", "--full")
+    done(folder, "score", "my-eval", "-m", MEASURES)
+
+
+@pytest.fixture(scope="session")
+def judged(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    return once("docs-judged", fill)
 
 
 @pytest.fixture(scope="session")
 def whole(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
-    return once("docs-commands", fill)
+    return once("docs-whole", fill_whole)
 
 
 def pages() -> list[object]:
@@ -85,15 +155,17 @@ def pages() -> list[object]:
 
 
 @pytest.mark.parametrize("path", pages())
-def test_a_page_runs_as_printed(path: Path, whole: Path, tmp_path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+def test_a_page_runs_as_printed(path: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     if path.name not in MAKES_ITS_OWN:
-        shutil.copytree(whole / "my-eval", tmp_path / "my-eval")
+        made: Path = request.getfixturevalue("whole" if path.name in FULL else "judged")
+        shutil.copytree(made / "my-eval", tmp_path / "my-eval")
     placeholders(tmp_path)
-    for name, content in FILE.findall(text):
+    if path.name in OF_MEASURES:
+        measures(ROOT / "examples" / "metrics.csv", tmp_path / "scores.csv")
+    for name, content in FILE.findall(path.read_text(encoding="utf-8")):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content, encoding="utf-8")
-    for command in page(path):
+    for command in (*BEFORE.get(path.name, ()), *page(path)):
         if not any(re.search(needed, command) for needed in NEEDS):
             typed(tmp_path, command.partition(" > ")[0])
 

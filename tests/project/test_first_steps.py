@@ -25,7 +25,9 @@ PAGE = (ROOT / "docs" / "first-steps.md").read_text(encoding="utf-8")
 
 def journey(user: str) -> str:
     """The part of the page for a user."""
-    parts = dict(re.findall(r"^## An? ([a-z ]+)[:,][^\n]*\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE))
+    parts: dict[str, str] = dict(
+        re.findall(r"^## An? ([a-z ]+)[:,][^\n]*\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
+    )
     return parts[user]
 
 
@@ -128,3 +130,17 @@ def served(place: Path, command: str) -> Iterator[str]:
             server.wait(HANG)
         finally:
             server.kill()
+
+
+def test_a_table_with_a_judge_takes_one_command(place: Path) -> None:
+    (found,) = json.loads(typed(place, f"{only('table of answers')} --json"))
+    assert found["measures"] == ["judge"]
+    assert (len(found["systems"]), found["topics"]) == (5, 12)
+    assert "judge" in typed(place, only("table of answers"))
+
+
+def test_a_metric_developer_types_one_command(place: Path) -> None:
+    (found,) = json.loads(typed(place, f"{only('metric developer')} --json"))
+    assert set(found["measures"]) == {"rouge1", "rouge2", "mymetric"}
+    shown = typed(place, only("metric developer"))
+    assert all(name in shown for name in found["measures"])

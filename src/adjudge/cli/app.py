@@ -394,7 +394,8 @@ def _help(
     if words == ["all"]:
         print("\n".join(all_commands()))
         return
-    command, at = context.parent.command, context.parent  # type: ignore[union-attr]
+    at: Any = context.parent
+    command = at.command
     for word in words or ():
         inner = command.get_command(at, word) if hasattr(command, "get_command") else None
         if inner is None:
@@ -403,7 +404,7 @@ def _help(
                 f"no command {quoted(word)}{nearest(word, names)}; `adjudge help all` lists them"
             )
         command, at = inner, type(context)(inner, parent=at, info_name=word)
-    print(command.get_help(at), end="")
+    print(command.get_help(at))
 
 
 app = typer.Typer(

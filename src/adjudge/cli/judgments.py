@@ -47,7 +47,6 @@ JUDGMENTS = {
     "confirm": "adjudge judgments confirm my-eval",
 }
 
-Encoding = options.encoding("recognised")
 Length = Annotated[
     int | None,
     typer.Option("--length", min=1, metavar="WORDS", help="Target length of the summaries, in words."),
@@ -77,7 +76,7 @@ def nist(
     protocol: ProtocolName = None,
     length: Length = None,
     form: Form = None,
-    encoding: Encoding = None,
+    encoding: options.EncodingFound = None,
     json: options.Json = False,
 ) -> None:
     """Read NIST's tables of responsiveness and linguistic quality."""
@@ -114,7 +113,7 @@ def see(
         ),
     ] = None,
     form: Form = None,
-    encoding: Encoding = None,
+    encoding: options.EncodingFound = None,
     json: options.Json = False,
 ) -> None:
     """Read DUC-2002's tables of SEE results: coverage, unmarked units, quality questions."""
@@ -138,7 +137,7 @@ def ducview(
     files: Files,
     evaluation: options.Folder,
     assessor: Assessor = None,
-    encoding: Encoding = None,
+    encoding: options.EncodingFound = None,
     json: options.Json = False,
 ) -> None:
     """Read DUCView's pyramids (.pyr) and peer annotations (.pan)."""

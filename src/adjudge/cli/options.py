@@ -192,6 +192,7 @@ def encoding(unset: str) -> Any:
 
 
 Encoding = as_declared(Analysis, "encoding")
+EncodingFound = encoding("recognised")
 LeaveOut = as_declared(Analysis, "leave_out")
 Topics = as_declared(Analysis, "topics")
 Assessors = as_declared(Analysis, "assessors")

@@ -95,7 +95,9 @@ NOTES = {
         f"{listed(terms)} {'was' if len(terms) == 1 else 'were'} added to the terms: the tests of the others need"
         f" {'it' if len(terms) == 1 else 'them'}"
     ),
-    "shares-without-intervals": lambda: f"the shares have no intervals without {Argument('resamples')}",
+    "shares-without-intervals": lambda: (
+        f"the shares have no intervals without {Argument('resamples', flag='simulations')}"
+    ),
 }
 
 
