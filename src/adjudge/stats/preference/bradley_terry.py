@@ -102,7 +102,9 @@ class Strengths:
     def how(self) -> str:
         """The same without the last full stop."""
         duels = f"{self.duels:,.6g} duel{'s' * (self.duels != 1)}"
-        text = f"Bradley-Terry strengths of {counted(len(self.values), 'item')} from {duels} (geometric mean 1)"
+        text = (
+            f"Bradley-Terry strengths of {counted(len(self.values), 'item')} from {duels} (geometric mean 1)"
+        )
         if self.regularised:
             text += (
                 f", regularised by {self.regularised:g} wins and {self.regularised:g} losses of each item against an"
