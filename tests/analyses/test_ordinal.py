@@ -186,7 +186,8 @@ def test_disagreements_are_told_pair_by_pair(found: OrdinalResult) -> None:
     )
     said = list(replace(found, contrasts=pairs).sentences())
     assert said[0] == (
-        "On fluency, 3 of 4 pairs differ significantly by the ordinal model, 3 by the linear model; they disagree about 3."
+        "On fluency, 3 of 4 pairs differ significantly by the ordinal model, 3 by the linear model; they disagree"
+        " about 3."
     )
     assert "Only the ordinal model finds s3 better than s2 (ordinal p = .030, linear p = .080)." in said
     assert "Only the linear model finds s1 better than s3 (ordinal p = .200, linear p = .010)." in said

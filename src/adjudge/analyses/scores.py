@@ -419,7 +419,7 @@ class Scores:
         return [measure for measure in self.all_measures() if self.is_judged(measure)]
 
     def is_judged(self, measure: str) -> bool:
-        """Whether people gave the scores: by name, several to each summary as a crowd does, or as answers in the app."""
+        """Whether people gave the scores: by name, several to each summary as a crowd, or as answers in the app."""
         if judge_of(measure) is not None:
             return False
         if self.by_people(measure) or (self.of(measure)["repeat"] > 0).any():

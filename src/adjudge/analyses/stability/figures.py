@@ -212,8 +212,8 @@ def stability(result: StabilityResult, *, measure: str | None = None) -> Figure:
 
     first = ranking.first()
     words = [
-        f"Lines across: ranks by {ranking.title}; bars: {ranking.drawn.level:.0%} of the ranks that another round of judging"
-        f" on these topics could give ({size(ranking)}).",
+        f"Lines across: ranks by {ranking.title}; bars: {ranking.drawn.level:.0%} of the ranks that another round of"
+        f" judging on these topics could give ({size(ranking)}).",
         f"For {whose(ranking)}, rank 1 is in the range of {listed(first, most=6)}{' alone' * (len(first) == 1)}.",
     ]
     if ranking.noise.why_not_like is not None:
