@@ -334,7 +334,7 @@ def test_savings(folder: Made) -> None:
     row = found.table("judge-saves").row(aspect="relevance")
     assert (row["topics"], row["further"]) == (12, 12)
     assert row["counts_as"] == pytest.approx(12 / (1 - row["rho2"] / 2))  # type: ignore[operator]
-    assert "with its answers on the 12 topics that people did not judge" in " ".join(found.sentences())
+    assert "with its answers on the 12 topics that only it judged" in " ".join(found.sentences())
 
 
 def test_a_table_of_scores_knows_neither_order_nor_length() -> None:
