@@ -130,3 +130,16 @@ def served(place: Path, command: str) -> Iterator[str]:
             server.wait(HANG)
         finally:
             server.kill()
+
+
+def test_a_table_with_a_judge_takes_one_command(place: Path) -> None:
+    (found,) = json.loads(typed(place, f"{only('table of answers')} --json"))
+    assert found["measures"] == ["judge"]
+    assert (len(found["systems"]), found["topics"]) == (5, 12)
+
+
+@pytest.mark.slow
+def test_a_metric_developer_types_one_command(place: Path) -> None:
+    (found,) = json.loads(typed(place, f"{only('metric developer')} --json"))
+    assert set(found["measures"]) == {"rouge1", "rouge2", "mymetric"}
+    assert all(name in json.dumps(found["parts"]) for name in found["measures"])
