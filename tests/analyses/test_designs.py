@@ -92,7 +92,7 @@ def test_the_headline_names_the_best_and_the_present_design(approved: Approved) 
     assert "as now" in printed
     assert "one pair" not in printed
     assert "power, 6 pairs" in study(pairs=6).table().to_text()
-    alone = study(assessors=[3], judgments=300)
+    alone = study(n_assessors=[3], judgments=300)
     assert len(alone.best) == 1
     approved(alone.headline(), "one design")
 
@@ -100,7 +100,7 @@ def test_the_headline_names_the_best_and_the_present_design(approved: Approved) 
 def test_which_design_is_best_depends_on_the_parts() -> None:
     """Where assessors disagree about systems many are best; where topics do all, many topics are, whoever judges."""
     sources = noise_sources(judged(topics=30))
-    asked = Plan(assessors=(3, 30), judgments=300)
+    asked = Plan(n_assessors=(3, 30), judgments=300)
     likings, topics = Crossed(0.01, 1.0, 0.01, systems=4), Crossed(4.0, 0.0, 0.01, systems=4)
     people = [
         study_designs(sources, model, asked, 1, 0.5, "asked").best[0].design.people
@@ -110,7 +110,7 @@ def test_which_design_is_best_depends_on_the_parts() -> None:
 
 
 def test_designs_can_be_named(approved: Approved) -> None:
-    found = study(assessors=[1, 3], groups=[1, 10], judgments=300)
+    found = study(n_assessors=[1, 3], groups=[1, 10], judgments=300)
     assert [called(row.design) for row in found.rows] == [
         "1 assessor on 300 topics",
         "3 assessors on 100 topics",
@@ -124,11 +124,11 @@ def test_designs_can_be_named(approved: Approved) -> None:
     assert [called(row.design) for row in study(groups=[5]).rows] == [
         "5 groups of 3 assessors with 6 topics each"
     ]
-    nobody = study(assessors=[1], judgments=50)
+    nobody = study(n_assessors=[1], judgments=50)
     assert all(math.isnan(row.power) for row in nobody.rows)
     approved(nobody.headline())
     with pytest.raises(UsageError, match="10 groups of 9 assessors with two topics each take 180 judgments"):
-        study(assessors=[9], groups=[10])
+        study(n_assessors=[9], groups=[10])
     with pytest.raises(UsageError, match="groups is 0, expected a whole number, 1 or more"):
         study(groups=[0])
 
@@ -226,6 +226,6 @@ def test_some_systems_are_divided_alone() -> None:
     assert found.sources.levels["system"] == 3
     assert found.designs is not None
     assert found.designs.systems == 3
-    more = adjudge.plan(frame, difference=0.5, test="t", normal=True, simulations=20, systems=10)
+    more = adjudge.plan(frame, difference=0.5, test="t", normal=True, simulations=20, n_systems=10)
     assert more.designs is not None
     assert (more.designs.systems, more.designs.pairs) == (10, 45)

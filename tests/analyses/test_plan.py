@@ -207,7 +207,7 @@ def test_how_many_will_be_compared_can_be_said(approved: Approved) -> None:
     def found(**how: Any) -> PowerPlan:
         return plan_of(normal(), 0.02, simulations=50, tests=(), **how)
 
-    assert [found(**how).pairs for how in ({}, {"pairs": 7}, {"systems": 4}, {"correct": "none"})] == [
+    assert [found(**how).pairs for how in ({}, {"pairs": 7}, {"n_systems": 4}, {"correct": "none"})] == [
         15,
         7,
         6,
@@ -219,8 +219,8 @@ def test_how_many_will_be_compared_can_be_said(approved: Approved) -> None:
     assert (
         bonferroni.needs[0] == found().needs[0]
     )  # what Bonferroni finds, Holm finds whatever the others are
-    with pytest.raises(UsageError, match="pairs and systems exclude each other"):
-        found(pairs=3, systems=4)
+    with pytest.raises(UsageError, match="pairs and n_systems exclude each other"):
+        found(pairs=3, n_systems=4)
     with pytest.raises(UsageError, match='correct is "bh"; expected one of: holm, bonferroni, none'):
         found(correct="bh")
 

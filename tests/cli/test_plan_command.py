@@ -107,7 +107,7 @@ def test_noise_and_designs_of_ratings(of_ratings: str) -> None:
     assert re.search(r"^ +3 +1 +30 +30 +90 +90 .* as now$", of_ratings, re.M)
     (found,) = json.loads(
         run(
-            f"ratings.csv -d 0.3 --test t --assessors 3,6 --groups 1,5 --judgments 120 {QUICKLY} --json"
+            f"ratings.csv -d 0.3 --test t --n-assessors 3,6 --groups 1,5 --judgments 120 {QUICKLY} --json"
         ).stdout
     )
     designs = found["tables"]["designs"]
@@ -139,10 +139,12 @@ def test_options_arrive() -> None:
     assert found["signature"].endswith(
         "|length:100|plan:normal|pairs:36|test:t|power:0.9|alpha:0.1|correct:holm:7|simulations:50|seed:3|v:0.1.0"
     )
-    (four,) = json.loads(run(f"my-eval -m rouge-2 --systems 4 --correct bonferroni --json {QUICKLY}").stdout)
+    (four,) = json.loads(
+        run(f"my-eval -m rouge-2 --n-systems 4 --correct bonferroni --json {QUICKLY}").stdout
+    )
     assert (four["pairs"], four["correct"]) == (6, "bonferroni")
     with pytest.raises(UsageError, match="pairs and systems exclude each other"):
-        run("my-eval -m rouge-2 --systems 4 --comparisons 3")
+        run("my-eval -m rouge-2 --n-systems 4 --comparisons 3")
 
 
 def test_csv_has_a_row_per_test_and_number_of_topics(tmp_path: Path) -> None:
@@ -188,7 +190,7 @@ def test_designs_that_cannot_be_had_are_one_line() -> None:
         ("ratings.csv --groups 1,,2", UsageError, "--groups is"),
         ("ratings.csv --groups 0", UsageError, "--groups is"),
         (
-            "ratings.csv --assessors 90",
+            "ratings.csv --n-assessors 90",
             UsageError,
             "1 group of 90 assessors with two topics each take 180 judgments",
         ),

@@ -24,7 +24,7 @@ from tests.approving import CheckPage
 from tests.cli.running import called, examples
 
 from adjudge.cli import main
-from adjudge.cli.app import COMMANDS, without_types
+from adjudge.cli.app import COMMANDS, arranged
 from adjudge.measures.presets import PRESETS, USUAL
 from adjudge.measures.registry import parse_measure
 
@@ -335,7 +335,7 @@ def test_the_types_would_be_noticed() -> None:
     for option in flags:
         assert option.metavar == ""
         option.metavar = None
-    assert all(option.metavar == "" for option in without_types(command).params if option in flags)
+    assert all(option.metavar == "" for option in arranged(command).params if option in flags)
 
 
 COMPLETED = {

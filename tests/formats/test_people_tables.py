@@ -74,7 +74,7 @@ def test_columns_of_people_are_assessors_of_one_measure(read: Read) -> None:
     assert scores.assessors("judge") == ()
     assert scores.matrix("human").values.tolist() == [[14 / 3, 8 / 3], [11 / 3, 8 / 3], [14 / 3, 7 / 3]]
     assert scores.matrix("judge").values.tolist() == [[4, 3], [5, 1], [4, 2]]
-    assert [scores.of_people(measure) for measure in scores.measures] == [True, False]
+    assert [scores.by_people(measure) for measure in scores.measures] == [True, False]
 
 
 def test_each_column_may_be_a_measure_of_its_own(read: Read) -> None:

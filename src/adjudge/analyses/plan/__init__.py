@@ -60,10 +60,10 @@ class Plan(Analysis["PowerPlan"]):
         help="Number of pairs that will be compared.",
         unset="as many as now",
     )
-    systems: int | None = option(
+    n_systems: int | None = option(
         None, least=2, metavar="N", help="Number of systems that will be compared, in all pairs."
     )
-    assessors: Sequence[int] = option(
+    n_assessors: Sequence[int] = option(
         (), least=1, metavar="N,...", help="Designs to compare: numbers of assessors in each group."
     )
     groups: Sequence[int] = option(
@@ -83,9 +83,9 @@ class Plan(Analysis["PowerPlan"]):
     pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
 
     def check(self) -> None:
-        if self.pairs is not None and self.systems is not None:
+        if self.pairs is not None and self.n_systems is not None:
             raise UsageError(
-                f"{Argument('pairs', flag='comparisons')} and {Argument('systems')} exclude each other"
+                f"{Argument('pairs', flag='comparisons')} and {Argument('n_systems')} exclude each other"
             )
         if self.test != ALL:
             parts_of(self.test)
@@ -116,7 +116,7 @@ class Plan(Analysis["PowerPlan"]):
 
     @property
     def names_designs(self) -> bool:
-        return bool(self.assessors or self.groups) or self.judgments is not None
+        return bool(self.n_assessors or self.groups) or self.judgments is not None
 
     def usual_measures(self, scores: Scores) -> Sequence[str]:
         return scores.people_measures() or (scores.resolve(),)

@@ -221,8 +221,8 @@ def study_designs(
     now = present_design(sources)
     most = asked.judgments or round(sources.cells / sources.levels["system"])
     usual = max(round(most / sources.levels["topic"]), 1)
-    if asked.assessors or asked.groups:
-        shapes = [(g, a) for g in asked.groups or (1,) for a in asked.assessors or (usual,)]
+    if asked.n_assessors or asked.groups:
+        shapes = [(g, a) for g in asked.groups or (1,) for a in asked.n_assessors or (usual,)]
         for g, a in shapes:
             if most < 2 * g * a:
                 who = f"{counted(g, 'group')} of {counted(a, 'assessor')}"

@@ -667,8 +667,8 @@ class PlanTask:
 def plan_task(matrix: ScoreMatrix, measured: Spreads, asked: Plan) -> PlanTask:
     """What is simulated, for how many pairs."""
     pairs = asked.pairs or int(np.count_nonzero(measured.n >= 2))
-    if asked.systems is not None:
-        pairs = asked.systems * (asked.systems - 1) // 2
+    if asked.n_systems is not None:
+        pairs = asked.n_systems * (asked.n_systems - 1) // 2
     if asked.correct == "none":
         pairs = 1
     source = source_of_pairs(matrix, measured, measured.quantile(0.5), normal=asked.normal)
@@ -680,7 +680,7 @@ def plan_task(matrix: ScoreMatrix, measured: Spreads, asked: Plan) -> PlanTask:
         have=int(np.median(measured.n[measured.n > 0])),
         pairs=pairs,
         places=places(matrix.values[:, columns]) if asked.correct == "holm" and pairs > 1 else (),
-        systems=asked.systems or columns.size,
+        systems=asked.n_systems or columns.size,
         asked=asked,
     )
 
