@@ -41,10 +41,8 @@ from adjudge.stats.correlation import Coefficient, CorrelationLevel
 from adjudge.stats.multiple import adjust
 from adjudge.stats.pairwise import mean_accuracies, scaled
 
-Grade = Literal["as people do", "in part", "not shown", "against people", "no verdict"]
-Reason = Literal[
-    "accuracy", "no interval", "interval includes 0", "below assessors", "contradicts", "may be weak"
-]
+Grade = Literal["as people do", "in part", "open", "not shown", "against people", "no verdict"]
+Reason = Literal["accuracy", "no interval", "below assessors", "contradicts", "may be weak"]
 STRONG = 0.5
 """A measure that orders as people do has at least this correlation at the lower end of its interval."""
 TITLES = {
@@ -79,9 +77,9 @@ def grade(
     if accuracy <= 0.5:
         return "not shown", "accuracy"
     if math.isnan(low):
-        return "not shown", "no interval"
+        return "open", "no interval"
     if low <= 0:
-        return "in part", "interval includes 0"
+        return "open", None
     if above_assessors < 0:
         return "in part", "below assessors"
     if contradictions:

@@ -19,11 +19,6 @@ _NOT_SHOWN: Mapping[str | None, str] = {
     None: "Nothing shows that {measure} orders {what} as people do: {numbers}.",
     "accuracy": "Nothing shows that {measure} orders {what} as people do: {numbers}, and no more pairs are in people's"
     " order than by chance.",
-    "no interval": "Nothing shows that {measure} orders {what} as people do: {numbers}, without an interval ({why}).",
-}
-_IN_PART: Mapping[str | None, str] = {
-    "interval includes 0": "so it may not be correlated at all",
-    "may be weak": "so the correlation may be weak",
 }
 
 
@@ -57,7 +52,7 @@ def _sentence(result: VerdictsResult, verdict: Verdict) -> str:
     if result.level == "system" and result.among != "all":
         count = counted(verdict.n, result.among.removesuffix("s"))
     whom = f" with {verdict.human.words}" if result.several else ""
-    so = f", {_IN_PART[verdict.reason]}" if verdict.reason in _IN_PART else ""
+    so = ", so the correlation may be weak" if verdict.reason == "may be weak" else ""
     interval = ""
     if not math.isnan(verdict.low):
         interval = f" ({result.confidence:.0%} interval {number(verdict.low)} to {number(verdict.high)}{so})"
@@ -67,7 +62,10 @@ def _sentence(result: VerdictsResult, verdict: Verdict) -> str:
         return f"{measure} orders {what} against people: {numbers}."
     if verdict.grade == "not shown":
         text = _NOT_SHOWN[verdict.reason]
-        return text.format(measure=measure, what=what, numbers=numbers, why=verdict.why)
+        return text.format(measure=measure, what=what, numbers=numbers)
+    if verdict.grade == "open":
+        without = f", without an interval ({verdict.why})" if verdict.reason == "no interval" else ""
+        return f"It is open whether {measure} orders {what} as people do: {numbers}{without}."
     if verdict.grade == "as people do":
         less = f", not significantly less than one more assessor ({number(verdict.ceiling)})"
         beside = "" if math.isnan(verdict.difference_low) else less
