@@ -243,6 +243,7 @@ def _errors(client: TestClient, seen: Seen, key: str, blind: Blind) -> None:
         "/api/openapi.json",
         "/organiser/export/jsonl",
         "/organiser/export/csv",
+        "/organiser/export/html",
         "/static/x",
         f"/task/{task.id}",
     ):

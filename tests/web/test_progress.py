@@ -150,3 +150,29 @@ def test_the_page_says_what_comes_next_once_all_is_judged(make: Callable[..., Ev
         assert todo.commands == tuple(f"adjudge {word} {e.path}" for word in ("score", "compare"))
         text = app.client(ORGANISER).get("/organiser").text
         assert f"All is judged: {todo.why}. Next: <code>{todo.commands[0]}</code>, then" in text
+
+
+def test_results_are_the_reports_page(make: Callable[..., Evaluation]) -> None:
+    """And say so where nobody has judged; what cannot be compared is told, too."""
+    e = make(*(Summary(f"t{k}", name, f"{name} {k}") for k in range(3) for name in ("a", "b")))
+    with store_of(e.folder) as store:
+        store.accounts.add(ORGANISER, "organiser")
+        store.accounts.add(ANN)
+        assign(store, e.collection, load_protocol("rating"), assessors=[ANN])
+    with making.running(e.folder) as app:
+        organiser = app.client(ORGANISER)
+        assert "Results" not in organiser.get("/organiser").text
+        nothing = organiser.get("/organiser/export/html")
+        assert nothing.status_code == 409
+        assert "Nobody has judged anything yet" in nothing.text
+        for task in app.tasks(ANN, "rating"):
+            assert task.peer is not None
+            values = {"value": 5 if task.peer.system == "b" else 2}
+            aspects = app.site.protocol("rating").questions
+            send(app.client(ANN), *(answer(app.key(task), aspect.id, values) for aspect in aspects))
+        assert "Results" in organiser.get("/organiser").text
+        page = organiser.get("/organiser/export/html")
+        assert page.headers["content-disposition"] == 'attachment; filename="results.html"'
+        league = page.text[page.text.index("<tbody>") :]
+        assert league.index("5.00") < league.index("2.00")
+        assert app.client(ANN).get("/organiser/export/html").status_code == 403

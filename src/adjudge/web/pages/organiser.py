@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from adjudge.core.errors import DataError
-from adjudge.core.words import counted
+from adjudge.core.errors import AdjudgeError, DataError
+from adjudge.core.words import as_sentence, counted
 from adjudge.formats.answer_table import answer_table
 from adjudge.judgments.next_step import NextStep, after_judging
 from adjudge.judgments.pairs.sample import ANYONE
@@ -339,7 +340,8 @@ def suspend(asked: State, request: Request) -> State:
     return asked
 
 
-FORMS = {"jsonl": "application/x-ndjson", "csv": "text/csv"}
+FORMS = {"jsonl": "application/x-ndjson", "csv": "text/csv", "html": "text/html"}
+NAMES = {"html": "results"}
 
 
 def export(form: str, request: Request) -> Response:
@@ -350,9 +352,28 @@ def export(form: str, request: Request) -> Response:
     if results_closed(site, visitor(request).person, request.app.state.sampler):
         raise HTTPException(403)
     open_names(request)
-    text = all_records(site) if form == "jsonl" else table(site)
-    headers = {"Content-Disposition": f'attachment; filename="judgments.{form}"'}
+    text = {"jsonl": all_records, "csv": table, "html": results}[form](site)
+    headers = {"Content-Disposition": f'attachment; filename="{NAMES.get(form, "judgments")}.{form}"'}
     return Response(text, media_type=f"{FORMS[form]}; charset=utf-8", headers=headers)
+
+
+def results(site: Site) -> str:
+    """What people judged is scored, and compared on the report's page, as `adjudge score` and `adjudge report` do."""
+    from adjudge.evaluation import Evaluation
+
+    evaluation = Evaluation.open(site.folder.path)
+    judged = evaluation.judgments().judged_protocols()
+    measures = list(dict.fromkeys(name for protocol in judged for name in protocol.measures))
+    if not measures:
+        raise Refusal(409, "Nobody has judged anything yet: there are no results.")
+    try:
+        evaluation.score(measures)
+        with TemporaryDirectory() as place:
+            made_at = f"{site.clock():%Y-%m-%d %H:%M} UTC"
+            page, *_ = evaluation.report(place, measures, quick=True, made_at=made_at)
+            return page.read_text(encoding="utf-8")
+    except AdjudgeError as error:
+        raise Refusal(409, as_sentence(str(error))) from error
 
 
 def all_records(site: Site) -> str:
