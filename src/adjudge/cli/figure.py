@@ -203,11 +203,14 @@ def _drawn(spec: FigureSpec, data: Scores, asked: FigureOptions) -> tuple[Figure
     """The figure; of the first measure, people's before others, where it takes one and none was named."""
     try:
         return asked, spec.drawn(data, asked)
-    except UsageError:
+    except UsageError as error:
         if asked.measures or len(data.measures) < 2:
             raise
         asked = replace(asked, measures=(data.people_first()[0],))
-        drawn = spec.drawn(data, asked)
+        try:
+            drawn = spec.drawn(data, asked)
+        except UsageError:
+            raise error from None  # it takes several, or none of people's
         warn(
             f"of {len(data.measures):,} measures {data.info[asked.measures[0]].words} is drawn: -m chooses another"
         )
