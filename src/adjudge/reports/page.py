@@ -327,7 +327,7 @@ def _section(
     worded = in_words(comparison, names)
     matrix = worded.matrix
     fewest = fewest_words(comparison.fewest, matrix.systems, what="topic", labels=matrix.topics)
-    all_notes = (*notes, *worded.warnings(without=(MISSING_SCORES,)))
+    all_notes = (*notes, *worded.warnings("command", without=(MISSING_SCORES,)))
     differences = None
     if compared:
         about = f"{capitalised(tally(worded))}."
@@ -345,7 +345,7 @@ def _section(
         heat=heat_map(comparison, collection, names),
         notes=all_notes,
         notes_hint=words.notes_hint(len(all_notes)),
-        missing=_folded(worded.notes_of(MISSING_SCORES)),
+        missing=_folded(worded.notes_of(MISSING_SCORES, "command")),
         signature=comparison.signature,
         tables=files_of(comparison, places["anchor"]),
         also=tuple(filter(None, [fewest, words.cheapest_words(comparison, collection, names)])),
