@@ -55,6 +55,7 @@ ELSEWHERE = {
         "--signature",
         "--show-signature",
         "--table",
+        "--topics",
         "--without",
     ),
 }
