@@ -21,3 +21,8 @@ def move_judgments(folder: Path, address: str) -> None:
 def with_names_of_today(text: str) -> str:
     """What was recorded when a bare `rouge-1` was ROUGE-1.5.5's recall, with the measure's name since."""
     return re.sub(r"\b(rouge-[12])(?=[:,\"|])", r"\1-recall", text)
+
+
+def without_next(text: str) -> list[str]:
+    """The lines of what was printed, without one that says what to do next, which came since."""
+    return [line for line in text.splitlines() if not re.match(r"(\d+ judgments? by .*; )?next: ", line)]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.conftest import files_of
 from tests.judgments.conftest import new_database, server
-from tests.older_folders import move_judgments, with_names_of_today
+from tests.older_folders import move_judgments, with_names_of_today, without_next
 from tests.test_first_layout import Adjudge, Folder, adjudge, without_form
 
 __all__ = ["adjudge", "new_database", "server"]  # fixtures of other tests
@@ -121,7 +121,7 @@ def comparable(name: str, text: str) -> Any:
     if name == "assign.txt":  # without what is said of the design since
         since = ("design: ", "conclusions will hold", "more topics do not average out this assessor")
         return [line for line in text.splitlines() if not line.startswith(since)]
-    return text
+    return without_next(text) if name.endswith(".txt") else text
 
 
 def _unset(row: dict[str, Any], since: set[str]) -> dict[str, Any]:

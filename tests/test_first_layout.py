@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 from tests.conftest import files_of
 from tests.judgments.conftest import new_database, server
-from tests.older_folders import move_judgments, with_names_of_today
+from tests.older_folders import move_judgments, with_names_of_today, without_next
 
 __all__ = ["new_database", "server"]  # fixtures of the store's tests
 
@@ -112,6 +112,8 @@ def comparable(name: str, text: str) -> Any:
     concluded from them since."""
     if name.endswith(".csv"):
         return without_form(text)
+    if name.endswith(".txt"):
+        return without_next(text)
     if name != "compare.json" or not text.startswith("["):
         return text
     kept = (

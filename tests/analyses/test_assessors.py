@@ -313,6 +313,6 @@ def test_summevals_experts(shared_data: Path, summeval: Path) -> None:
 def test_the_page_shows_the_demo_as_it_is(judged_demo: Path, tmp_path: Path) -> None:
     shutil.copytree(judged_demo, tmp_path / "my-eval")
     adjudge.open(tmp_path / "my-eval").score("coverage")
-    printed = called(tmp_path, "assessors", "my-eval", "-m", "coverage").stdout.splitlines()[:-1]
+    printed = called(tmp_path, "assessors", "my-eval", "-m", "coverage").stdout.splitlines()
     page = (Path(__file__).parents[2] / "docs" / "assessors.md").read_text(encoding="utf-8")
     assert "\n".join(line.rstrip() for line in printed) in page

@@ -303,7 +303,7 @@ def test_compare_and_anova_take_a_formula_as_they_take_the_means(frame: pd.DataF
     pd.testing.assert_frame_equal(
         found.to_frame("pairs")[columns], given.to_frame("pairs")[columns], check_exact=False, rtol=1e-9
     )
-    assert QUALITY in found.headline()
+    assert found.as_dict()["measure"] == QUALITY
     assert found.sampled
     table = adjudge.anova(frame, QUALITY).to_frame()
     same = adjudge.anova(means.assign(measure="linguistic")).to_frame()

@@ -155,9 +155,11 @@ def test_the_command_runs_as_printed_and_gives_the_number(tmp_path: Path) -> Non
     assert record["sentences"][-1].startswith(f"About {facts['more_topics']:,} more topics ")
     program, *words = facts["command"]
     assert program == "adjudge"
-    planned = called(tmp_path, *words)
+    planned = called(tmp_path, *words, "--json")
     assert planned.returncode == 0, planned.stderr
-    assert f"you need about {facts['topics']:,} topics" in planned.stdout
+    rows = json.loads(planned.stdout)[0]["tables"]["plan"]
+    needed = {row["needed"] for row in rows if (row["test"], row["compared"]) == ("t", "all")}
+    assert needed == {facts["topics"]}
     piped = (tmp_path / "my scores.csv").read_text()
     from_pipe = (*ADJUDGE, "compare", "-", "--delimiter", ";", "--json")
     again = subprocess.run(from_pipe, input=piped, capture_output=True, text=True, check=True)

@@ -261,7 +261,7 @@ def test_against_one_system_stars_show_who_differs(approved: Approved) -> None:
 
 def test_a_description_has_no_best(approved: Approved) -> None:
     effects = {"words": {"x": 90.0, "y": 100.0}, "rouge-2": {"x": 0.1, "y": 0.2}}
-    found = adjudge.compare_all(scores(long_frame(effects), none=("words",)))
+    found = adjudge.compare_all(scores(long_frame(effects), none=("words",)), [*effects])
     rows = cells(found.to_latex())
     assert [cell for held in (rows["x"], rows["y"]) for cell in held[:1] if "textbf" in cell] == []
     approved(found.table().caption)

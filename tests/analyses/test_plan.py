@@ -45,7 +45,16 @@ ELSEWHERE = {
         "--seed",
         "--resamples",
     ),
-    *("--map", "--delimiter", "--encoding", "--decimal", "--transpose", "--leave-out", "--lower"),
+    *(
+        "--map",
+        "--delimiter",
+        "--encoding",
+        "--decimal",
+        "--transpose",
+        "--leave-out",
+        "--lower",
+        "--assessors",
+    ),
     *(
         "--json",
         "--csv",
@@ -55,6 +64,7 @@ ELSEWHERE = {
         "--signature",
         "--show-signature",
         "--table",
+        "--topics",
         "--without",
     ),
 }

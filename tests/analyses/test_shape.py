@@ -126,7 +126,9 @@ def test_what_is_no_frame_of_scores_is_one_line(frame: pd.DataFrame) -> None:
         adjudge.read_scores(long.assign(value=np.nan))
     with pytest.raises(DataError, match="row 1 has no topic"):
         adjudge.read_scores(long.assign(topic=[None, *long["topic"][1:]]))
-    with pytest.raises(DataError, match="two scores of score"):
+    with pytest.raises(
+        DataError, match=r"two scores of measure score, topic d1, system ours \(rows 1 and 31\)"
+    ):
         adjudge.read_scores(pd.concat([long, long]))
     with pytest.raises(UsageError, match="scores are int, expected an evaluation, its scores, a path"):
         adjudge.compare(3)

@@ -424,10 +424,10 @@ class Scores:
             return False
         if self.by_people(measure) or (self.of(measure)["repeat"] > 0).any():
             return True
-        try:
-            return "judgments" in parse_measure(measure).needs
-        except UsageError:  # a column of a table, a formula
-            return False
+        spec = self._computed(
+            measure
+        )  # a column of a table that is named `coverage` tells nothing of who gave it
+        return spec is not None and "judgments" in spec.needs
 
     def by_people(self, measure: str) -> bool:
         """Whether assessors with names gave the scores, no program that judges; or the measure's name says so."""
