@@ -202,4 +202,4 @@ def test_as_many_lines_as_the_evaluation_has(tmp_path: Path) -> None:
         assert done.returncode == 1
         assert f"the evaluation has 4 lines as topics, and these files have {n}" in done.stderr
     (tmp_path / "names.txt").write_text("x1\nx2\nx3\n")
-    assert called(tmp_path, "import", "lines", "short.txt", "E", "--topics", "names.txt").returncode == 0
+    assert called(tmp_path, "import", "lines", "short.txt", "E", "--topic-names", "names.txt").returncode == 0
