@@ -247,7 +247,7 @@ def test_single_and_multi_are_learned_apart(folder: Path) -> None:
     done = applied(folder, found.judge)
     assert done.answers == done.card.answered
     half = replace(found.judge, models={"multi": found.judge.models["multi"]})
-    assert any("some topics here are others" in line for line in applied(folder, half, name="half").sentences)
+    assert any("trained on multi topics" in line for line in applied(folder, half, name="half").sentences)
     (folder / "topics.jsonl").write_text(
         "\n".join(json.dumps(line | {"task": None}) for line in lines) + "\n", encoding="utf-8"
     )
@@ -268,7 +268,7 @@ def test_one_system_alone_teaches_nothing_about_others(make: Callable[..., Evalu
     e.simulate_judgments(DUC)
     found = train(e.path)
     assert found.of(ALL).why == "there is no other system to learn from"
-    assert "cannot be said" in found.headline()
+    assert "there is no other system to learn from" in found.headline()
     assert any("no other system than only" in note for note in found.notes)
     done = applied(e.path, found.judge)
     assert (done.own_training_data, done.held_out) == (6, 0)
@@ -281,7 +281,7 @@ def test_few_topics_have_no_interval_and_nothing_is_said(small: Evaluation) -> N
     found = train(small.path)
     assert found.of(ALL).why is None  # alpha is there, its interval is not
     assert found.against(CHANCE).beaten is None
-    assert "Whether it beats chance cannot be said: resampling 3 clusters says too little" in found.headline()
+    assert found.headline().endswith("too few clusters to resample (3, needs 5).")
     assert "It beats" not in found.headline()
 
 
@@ -392,7 +392,7 @@ def test_it_answers_as_an_assessor_that_is_learned(folder: Path, trained: Traine
     alpha = krippendorff(pairs, rng=np.random.default_rng(0), resamples=0).value
     assert alpha == pytest.approx(trained.of(ALL).value)
     assert done.held_out == done.summaries == 108
-    assert any("trained without its system" in line for line in done.sentences)
+    assert any(line.startswith("108 of 108 summaries ") for line in done.sentences)
     (card,) = read_cards(folder_, "tree")
     assert (card.kind, card.model, card.protocol) == ("learned", "tree", DUC)
     assert card.settings["file"] == trained.judge.digest in card.signature
@@ -405,7 +405,7 @@ def test_applying_twice_adds_nothing(folder: Path, trained: TrainedJudge, tmp_pa
     again = applied(folder, tmp_path / "judge.json")
     assert first.tasks > 0
     assert (again.tasks, again.answers, again.answers_there) == (0, 0, first.answers)
-    assert "were there already" in again.headline()
+    assert f"0 answers added; {first.answers:,} answers " in again.headline()
     # and its answers are no people's: whoever is trained now learns from the same
     own = Folder.open(folder)
     collection = load(own)
@@ -443,9 +443,7 @@ def test_where_nobody_judged_model_units_are_not_expanded(small: Evaluation, tra
     small.units()
     done = applied(small.path, trained.judge)
     assert done.mode == "original"
-    assert any(
-        "model units are not expanded (expand=none instead of others)" in line for line in done.sentences
-    )
+    assert any("(expand=none instead of others)" in line for line in done.sentences)
     assert any("not in its training data" in line for line in done.sentences)
     assert done.held_out == 0
     with store_of(Folder.open(small.path)) as store:

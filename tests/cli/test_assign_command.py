@@ -73,7 +73,7 @@ def test_tasks_are_added_once(folder: Path) -> None:
 
 
 def test_options_reach_the_plan(folder: Path) -> None:
-    line = "my-eval --protocol preference-summaries --pairs 4 --topic d01 --topic d02 --order mixed"
+    line = "my-eval --protocol preference-summaries --per-topic 4 --topic d01 --topic d02 --order mixed"
     found = json.loads(run(f"{line} --assessor eva --assessor dev --json --dry-run").output)
     assert (found["pages"], found["order"], found["written"]) == (8, "mixed", False)
     assert [each["name"] for each in found["assessors"]] == ["dev", "eva"]

@@ -144,6 +144,10 @@ def test_a_record_without_a_text_makes_no_evaluation(here: Path) -> None:
 
 def test_the_next_step_towards_people_can_be_typed(here: Path) -> None:
     done = called(here, "import", "bart.csv", "my-eval")
-    said = done.stdout.splitlines()[-1].partition("let people judge: ")[2]
-    for command in said.replace("NAME", "anna").split(", then "):
+    commands = done.stdout.splitlines()[-1].partition("next: ")[2].split(", then ")
+    assert [shlex.split(command)[:2] for command in commands] == [
+        ["adjudge", "people"],
+        ["adjudge", "assign"],
+    ]
+    for command in commands:
         assert called(here, *shlex.split(command)[1:]).returncode == 0, command

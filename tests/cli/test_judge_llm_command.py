@@ -45,7 +45,7 @@ def test_it_judges_and_says_what_it_did(run: Run, server: BadServer) -> None:
     done = run("--protocol", "rating", "--repeats", "0", "--show-signature")
     assert done.returncode == 0, done.stderr
     assert "judge-1 has answered 36 of 36 questions that were put to it under rating." in done.stdout
-    assert "36 new answers in this run." in done.stdout
+    assert "This run: 36 new answers." in done.stdout
     assert "|model:judge-1|protocol:rating:1:" in done.stdout
     again = run("--protocol", "rating", "--repeats", "0", "--json")
     assert json.loads(again.stdout)["new_answers"] == 0

@@ -824,7 +824,7 @@ NOTED = [
         "all scores equal",
         "compare o.csv",
         0,
-        "all scores of the two tie",
+        "the two tie on every topic",
         {"o.csv": matrix("topic,bart,t5", lambda k: f"t{k},0.5,0.5")},
     ),
     M("the same import again", "import lines bart.txt my-eval", 0, "nothing new"),

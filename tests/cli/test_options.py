@@ -26,7 +26,6 @@ METAVARS = {
     "--assessors": "a number, and in plan several to compare",
     "--between": "two systems",
     "--by": "what slices and figures are by",
-    "--human": "renamed elsewhere",
     "--full": "the whole demo; of mismatches a limit",
     "--length": "a number of words, or all where lengths can be averaged",
     "--level": "a confidence level; of correlations, as the field calls it, the level of aggregation",
@@ -36,8 +35,8 @@ METAVARS = {
     "--out": "a file or a folder",
     "--among": "pairs, and in meta systems",
     "--systems": "names of columns, a number to plan with, or a kind",
+    "--show": "how many topics, and of a judge what it sees",
     "--test": "a test",
-    "--topics": "a number, or which",
 }
 """Options whose values are of another kind in some commands, with the reason."""
 HELPS = {
@@ -54,7 +53,9 @@ HELPS = {
     "--margin": "of systems, and of judges",
     "--name": ROLE,
     "--of": "pairs to ask about, and what is ranked",
+    "--pairs": "of preferences, which many systems have, not by default",
     "--part": ROLE,
+    "--people": "of preferences one measure, which is scored if it is not yet",
     "--protocol": ROLE,
     "--question": ROLE,
     "--quick": "leaves out what takes long, which differs",
@@ -110,7 +111,7 @@ def test_tables_are_read_by_the_same_options_everywhere() -> None:
         options = options_of(command)
         if len(options) > MOST_FIRST:
             outside = {o.opts[-1] for o in options if o.opts[-1] in reading and panel(o) != READING}
-            assert outside - {"--human"} == set(), name
+            assert outside == set(), name
 
 
 def test_an_option_means_the_same_everywhere() -> None:

@@ -143,7 +143,7 @@ def test_options_arrive() -> None:
         run(f"my-eval -m rouge-2 --n-systems 4 --correct bonferroni --json {QUICKLY}").stdout
     )
     assert (four["pairs"], four["correct"]) == (6, "bonferroni")
-    with pytest.raises(UsageError, match="pairs and systems exclude each other"):
+    with pytest.raises(UsageError, match="pairs and n_systems exclude each other"):
         run("my-eval -m rouge-2 --n-systems 4 --comparisons 3")
 
 
@@ -183,9 +183,9 @@ def test_mistakes_are_one_line() -> None:
 def test_designs_that_cannot_be_had_are_one_line() -> None:
     for options, error, said in (
         (
-            "ratings.csv --assessors three",
+            "ratings.csv --n-assessors three",
             UsageError,
-            "--assessors is .three., expected a whole number, 1 or more",
+            "--n-assessors is .three., expected a whole number, 1 or more",
         ),
         ("ratings.csv --groups 1,,2", UsageError, "--groups is"),
         ("ratings.csv --groups 0", UsageError, "--groups is"),

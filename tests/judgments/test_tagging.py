@@ -123,7 +123,7 @@ def test_tags_are_counted_with_intervals(evaluation: Evaluation) -> None:
     }
     shares = [result.tag_share(tag, "missed") for tag in ("paraphrase", "style", "perspective", "own")]
     assert all(share.low < share.share < share.high for share in shares)
-    assert "3 of 4 mismatches are tagged, by 2 people." in result.table().sentences
+    assert "3 of 4 mismatches tagged, by 2 people." in result.table().sentences
     assert result.table().row(kind="missed")["tagged"] == 3
 
 
@@ -133,7 +133,7 @@ def test_tags_stay_when_another_measure_finds_the_same_mismatch(evaluation: Eval
     assert given.tags == ("style",)
     none = evaluation.mismatch("nams", uncovered=0.01, covered=0.9)
     assert none.mismatches == ()
-    assert any("1 unit is tagged and no mismatch under these cut-offs" in note for note in none.warnings())
+    assert [note.data for note in none.notes() if note.code == "tagged-and-no-mismatch"] == [{"n": 1}]
 
 
 def test_tags_survive_export_and_import(evaluation: Evaluation, tmp_path: Path) -> None:

@@ -132,13 +132,16 @@ def test_measures_are_compared_with_people(found: Findings) -> None:
     assert all(f"{row.value:.3f}" in page for row in rows)
     assert list(found.results["meta"].parts) == ["verdicts", "correlations", "ceiling", "better"]
     alone = meta(rated("overall", "fluency"), ["near", "far"], people="overall,fluency", parts="verdicts")
-    assert chapter.sentences == tuple(alone.sentences())
-    assert [section.anchor for section in chapter.content.sections] == [
+    sections = chapter.content.sections
+    assert [section.anchor for section in sections] == [
         "meta-verdicts",
         "meta-correlations",
         "meta-ceiling",
         "meta-better",
     ]
+    assert [sections[0].answer, *sections[0].sentences] == list(alone.sentences())
+    for section, part in zip(sections, found.results["meta"].parts.values(), strict=True):
+        assert [section.answer, *section.sentences] == list(part.sentences())
 
 
 def test_without_assessors_chapters_say_what_is_missing() -> None:

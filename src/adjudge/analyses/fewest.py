@@ -53,7 +53,7 @@ def fewest_words(
     item: str = "system",
 ) -> str:
     """A sentence; empty where there is nothing to say. `labels` are names of all observations, where they have any."""
-    if fewest is None:
+    if fewest is None or len(fewest.first) == len(names):  # no other could come first
         return ""
     first, others = [names[k] for k in fewest.first], [names[k] for k in fewest.then]
     if fewest.why == "never":

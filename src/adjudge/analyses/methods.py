@@ -418,8 +418,8 @@ def prepared_words(comparisons: Sequence[Compared]) -> Iterator[str]:
             words.append(f"every text is compared with {many} {'references' if several else 'reference'}")
         return words
 
-    for some, said in _alike_in_part(comparisons, parts):
-        yield f"For {named(some, comparisons)}: {'; '.join(said)}."
+    for some, told in _alike_in_part(comparisons, parts):
+        yield f"For {named(some, comparisons)}: {'; '.join(told)}."
     if any(kind == "human" for c in comparisons for kind in c.kinds.values()):
         notes = (note for c in comparisons for note in c.fewer_references)
         yield from dict.fromkeys(f"{own_reference(**note.data)}." for note in notes)
@@ -455,7 +455,7 @@ def _alike_in_part(
     together: dict[tuple[int, ...], list[str]] = {}
     for part, some in told.items():
         together.setdefault(tuple(some), []).append(part)
-    return (([comparisons[k] for k in some], said) for some, said in together.items())
+    return (([comparisons[k] for k in some], alike) for some, alike in together.items())
 
 
 def holes_words(c: Compared, comparisons: Sequence[Compared]) -> str:
@@ -502,13 +502,13 @@ def _missing(comparisons: Sequence[Comparison]) -> Iterator[str]:
             told.append(f"two systems are compared on the topics that both have ({span(n.tolist())})")
         return told
 
-    for some, said in _alike_in_part(comparisons, around):
+    for some, told in _alike_in_part(comparisons, around):
         if len(comparisons) == 1:
-            yield f"{'; '.join(said)}."
+            yield f"{'; '.join(told)}."
         elif len(some) == len(comparisons):
-            yield f"By each measure: {'; '.join(said)}."
+            yield f"By each measure: {'; '.join(told)}."
         else:
-            yield f"By {named(some, comparisons)}{' each' if len(some) > 1 else ''}: {'; '.join(said)}."
+            yield f"By {named(some, comparisons)}{' each' if len(some) > 1 else ''}: {'; '.join(told)}."
 
 
 def pooled_words(comparisons: Sequence[Compared]) -> Iterator[str]:

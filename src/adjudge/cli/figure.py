@@ -86,7 +86,7 @@ def command(
             "--people",
             rich_help_panel=SOME,
             metavar="MEASURE",
-            help="Measures that are people's judgments. May be repeated.",
+            help="What people say: a measure, or what was asked, as overall. May be repeated.",
             show_default=False,
         ),
     ] = None,

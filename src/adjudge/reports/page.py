@@ -273,12 +273,14 @@ def build_page(
     # A system without any score is not in a matrix, but among what is missing.
     systems = [s for c in comparisons for s in (*c.matrix.systems, *(s for _, s, _ in c.matrix.missing))]
     names = names_of(collection, list(dict.fromkeys(systems)))
+    lead = lead_of(comparisons)
     sections = tuple(
         _section(
             comparison,
             collection,
             names,
             notes.get(comparison.measure, ()),
+            named=len(comparisons) > 1 and comparison is comparisons[lead],
             target=target,
             anchor=anchor,
             where=where,
@@ -288,7 +290,6 @@ def build_page(
             comparisons, targets, anchors[: len(specs)], anchors[len(specs) :], strict=True
         )
     )
-    lead = lead_of(comparisons)
     columns = [OverviewColumn(s.anchor, s.title, s.direction) for s in sections]
     return ReportPage(
         name=collection.settings.name,
@@ -320,9 +321,11 @@ def _section(
     collection: Collection,
     names: dict[str, Name],
     notes: Sequence[str],
+    *,
+    named: bool,
     **places: Any,
 ) -> MeasureSection:
-    """`places` are the title and where it stands."""
+    """`named`: the headline names the measure. `places` are the title and where it stands."""
     compared = comparison.matrix.info.better is not None and len(comparison.standings) > 1
     worded = in_words(comparison, names)
     matrix = worded.matrix
@@ -335,7 +338,7 @@ def _section(
     return MeasureSection(
         name=comparison.matrix.info.heading,
         direction=comparison.matrix.info.direction,
-        headline=words.headline(worded),
+        headline=words.headline(worded, named=named),
         league=league_of(comparison, names),
         reading=words.reading(comparison),
         pairs=pair_triangle(comparison, names) if compared else None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses.methods import without_intervals
 from adjudge.analyses.pages.names import Name, in_words
+from adjudge.core.phrases import spoken
 from adjudge.core.words import capitalised, in_shell
 from adjudge.data.collection import Collection
 from adjudge.data.scores import form_words
@@ -31,12 +32,16 @@ def targets(comparisons: Sequence[Comparison], collection: Collection) -> list[s
     ]
 
 
-def headline(comparison: Comparison) -> str:
-    """The comparison's own, except for a description, of which nothing is better; then what leaving out changes."""
+def headline(comparison: Comparison, *, named: bool = False) -> str:
+    """The comparison's own, except for a description, of which nothing is better; then what leaving out changes.
+
+    With the measure, where it is `named`.
+    """
+    from adjudge.analyses.compare.words import headline as compared
+
     if comparison.matrix.info.better is not None:
-        return " ".join(
-            [comparison.headline(), *(comparison.changes.sentences() if comparison.changes else ())]
-        )
+        first = spoken(compared(comparison, named=named), "python")
+        return " ".join([first, *(comparison.changes.sentences() if comparison.changes else ())])
     form = mean_format(comparison)
     first, last = comparison.standings[0], comparison.standings[-1]
     if first is last:

@@ -57,7 +57,7 @@ def test_the_call_in_python_asks_for_what_the_command_asks_for(
 
     monkeypatch.setattr(FigureSpec, "drawn", note)
     monkeypatch.setattr("adjudge.analyses.scores.read_scores", lambda *given: None)
-    monkeypatch.setattr("adjudge.analyses.scores.scores_of", lambda source: None)
+    monkeypatch.setattr("adjudge.analyses.scores.scores_of", lambda source, **how: None)
     monkeypatch.chdir(shown)
     with pytest.raises(Noted):
         run(shown, *command_of(CATALOGUE[name]).split()[1:])

@@ -108,14 +108,15 @@ class Meta(Analysis["MetaResult"]):
         (), metavar="WHICH", help="Systems to look at.", unset="all, and machines where humans are among them"
     )
     alpha: float = shared("alpha", help="Of tests; 1 - alpha is the level of intervals.")
+    seed: int = shared("seed")
     resamples: int | None = option(
         None,
         least=2,
         metavar="N",
+        panel=ADVANCED,
         help="Of intervals, tests and curves, in every part.",
         unset="each part's own",
     )
-    seed: int = shared("seed")
     resample: Resample = option("all", metavar="WHAT", panel=ADVANCED, help="What intervals resample.")
     all_topics: bool = option(
         False, panel=ADVANCED, help="System means of measures over all their topics, judged or not."

@@ -104,7 +104,7 @@ class MetaPart(SectionPart[MetaResult]):
             yield section(
                 f"meta-{name}",
                 question,
-                sentences=() if name == "verdicts" else part.sentences(),
+                sentences=part.sentences(),
                 figure=page_figure(part, figure) if figure else None,
                 tables=[first],
                 further=[table for table in further if _is_told(table)],
@@ -119,6 +119,9 @@ class MetaPart(SectionPart[MetaResult]):
 
     def headlines(self, result: MetaResult) -> Iterable[str]:
         return result.parts["verdicts"].sentences()
+
+    def answers(self, result: MetaResult) -> Iterable[str]:
+        return (next(part.sentences(), "") for part in result.parts.values())
 
     def signatures(self, result: MetaResult) -> Iterable[tuple[str, str]]:
         for part in result.parts.values():

@@ -76,9 +76,9 @@ def called(thing: T, labels: Mapping[str, str], field: str = "") -> T:
         }
     elif is_dataclass(thing) and not isinstance(thing, type):
         kept = {
-            each.name: getattr(thing, each.name)
-            for each in fields(thing)
-            if each.init and each.name not in ASKED
+            part.name: getattr(thing, part.name)
+            for part in fields(thing)
+            if part.init and part.name not in ASKED
         }
         parts = {name: called(value, labels, name) for name, value in kept.items()}
         if changed := {name: value for name, value in parts.items() if value is not kept[name]}:

@@ -92,7 +92,7 @@ def section(
     return Section(
         anchor=anchor,
         title=title,
-        sentences=tuple(dict.fromkeys(sentences)),
+        sentences=tuple(sentences),
         figure=figure,
         tables=tuple(shown_table(table, most=MOST_ROWS, where=where) for table in shown),
         left=f"{counted(left, 'more table')} with the command below." if left > 0 else "",
@@ -103,12 +103,13 @@ def section(
     )
 
 
-def with_answers(headlines: Sequence[str], sections: Sequence[Section]) -> Iterator[Section]:
-    """Sections that open with the headline of their own; the last also tells what is left of them."""
+def with_answers(answers: Sequence[str], sections: Sequence[Section]) -> Iterator[Section]:
+    """Sections that open with the answer of their own; the last also tells what is left of them."""
     for place, one in enumerate(sections):
-        first, *rest = headlines[place:] or [""]
+        first, *rest = answers[place:] or [""]
         more = rest if place == len(sections) - 1 else []
-        yield replace(one, answer=first, sentences=(*more, *one.sentences))
+        sentences = tuple(text for text in (*more, *one.sentences) if text != first)
+        yield replace(one, answer=first, sentences=sentences)
 
 
 class SectionPart(ReportPart[R]):
@@ -151,10 +152,14 @@ class SectionPart(ReportPart[R]):
     def headlines(self, result: R) -> Iterable[str]:
         return (result.headline(),)
 
+    def answers(self, result: R) -> Iterable[str]:
+        """What stands open, section by section."""
+        return self.headlines(result)
+
     def chapter(self, result: R | Absent, findings: Findings) -> Chapter:
         if isinstance(result, Absent):
             return Chapter(self.ANCHOR, self.QUESTION, (), TEMPLATE, Sections(), (result,))
         shown = called(result, labels_of(findings.collection))
-        sections = with_answers(list(self.headlines(shown)), list(self.sections(shown, findings)))
+        sections = with_answers(list(self.answers(shown)), list(self.sections(shown, findings)))
         content = Sections(tuple(self.about(shown, findings)), tuple(sections))
         return Chapter(self.ANCHOR, self.QUESTION, (), TEMPLATE, content, tuple(self.missing(result)))

@@ -159,7 +159,7 @@ class PreferenceStudy(AnyAnalysis[R_co]):
     SOURCE = ("evaluation", "an evaluation or its folder")
 
     people: str | None = option(
-        None, of="measure", metavar="SPEC", help="People's measure: expert:relevance, coverage, ..."
+        None, of="measure", metavar="MEASURE", help="What people say: expert:relevance, coverage, ..."
     )
     _: KW_ONLY
     systems: Systems = option(

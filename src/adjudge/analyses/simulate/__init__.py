@@ -37,7 +37,11 @@ class Simulate(Analysis["Simulation"]):
 
     n_topics: int | None = option(None, least=1, help="Number of topics.", unset="48, or those of the scores")
     n_systems: int | None = option(
-        None, least=2, help="Number of systems.", unset="2, or those of the scores"
+        None,
+        least=2,
+        metavar="N",
+        help="Number of systems that will be compared, in all pairs.",
+        unset="2, or those of the scores",
     )
     difference: float = option(
         0.0, short="d", metavar="D", help="True difference between the first system and the others."

@@ -50,11 +50,10 @@ class StabilityPart(JudgmentsPart[StabilityResult]):
     def sections(self, result: StabilityResult, findings: Findings) -> Iterator[Section]:
         tables = result.all_tables
         first = next((table for table in tables if table.name.startswith("judge-noise")), tables[0])
-        answers = list(self.headlines(result))
         yield section(
             "trust-stability",
             "How stable is the ranking?",
-            sentences=[text for text in result.sentences() if text not in answers],
+            sentences=result.sentences(),
             figure=page_figure(result, "stability"),
             tables=[first],
             further=[table for table in tables if table is not first],

@@ -42,7 +42,7 @@ def retention(result: StabilityResult) -> Figure:
     resolutions = result.resolutions
     if not resolutions:
         why = result.absent.get("resolutions")
-        raise DataError("nothing was judged twice" if why is None else str(absence(why)))
+        raise DataError("nothing was judged twice" if why is None else f"not shown: {absence(why)}")
     names = _names(resolutions)
     check_size(len(resolutions), sum(len(bars.systems) for bars in resolutions))
     data = pd.DataFrame(
@@ -236,7 +236,7 @@ def _ranking(result: StabilityResult, measure: str | None) -> RankNoise:
     """The ranking by a measure; without one the first that can be drawn."""
     if not result.noise:
         why = result.absent.get("noise")
-        raise DataError("judge noise: nothing is known" if why is None else str(absence(why)))
+        raise DataError("judge noise: nothing is known" if why is None else f"not shown: {absence(why)}")
     if measure is None:
         return next((ranking for ranking in result.noise if ranking.drawn is not None), result.noise[0])
     words_by_measure = {ranking.info.measure: ranking.info.words for ranking in result.noise}
