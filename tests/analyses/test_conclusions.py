@@ -538,3 +538,10 @@ def test_sets_are_counted_where_sets_are_swapped(approved: Approved) -> None:
     found = adjudge.compare(long, test="mc", cluster="set")
     [pair] = found.pairs["mc"]
     approved(pair_sentence(found, pair))
+
+
+def test_one_topic_that_differs_is_no_tie(approved: Approved) -> None:
+    """Its smallest p is 1, as where all tie; only there systems tie on every topic."""
+    tied = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+    one = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 4.0]])
+    approved([adjudge.compare(frame(values)).headline() for values in (tied, one)])

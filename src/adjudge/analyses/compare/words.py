@@ -377,7 +377,7 @@ def _why_nothing(c: Comparison) -> Spoken:
             f"with {tested.resamples:,} resamples no corrected p can be below {tested.floor:.2g}. Take more resamples,"
             f" or {westfall_young}{rest}"
         )
-    if least == 1:
+    if least == 1 and not any(pair.result.wins or pair.result.losses for pair in c.pairs[c.test]):
         return f"{'the two' if total == 1 else 'systems'} tie on every topic that they share{rest}"
     of_resamples = tested.resamples is not None and least <= (1 + 1e-9) / (tested.resamples + 1)
     allowed = f"{tested.resamples:,} resamples" if of_resamples and tested.divisor > 1 else "these topics"
