@@ -409,4 +409,6 @@ def _topics(value: float) -> str:
 
 
 def _percent(share: float) -> str:
+    if 0 < share < 1e-4:
+        return "less than 0.01 %"
     return f"{100 * share:.3g} %" if share < 0.01 or share > 0.99 else f"{100 * share:.0f} %"
