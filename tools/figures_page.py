@@ -36,9 +36,9 @@ HEAD = """# Figures
 
 {count} of results, with the drawn rows beside each as CSV. Where a paper has such a figure, it is named.
 
-    adjudge figure                                            # which there are
-    adjudge figure forest my-eval -m rouge-2 -o forest.svg    # one, and forest.csv with the drawn rows
-    adjudge figure all my-eval -o figures                     # every one that there is data for
+    adjudge figure                                                         # which there are
+    adjudge figure forest my-eval -m rouge-2 --length 100 -o forest.svg    # one, and forest.csv with the drawn rows
+    adjudge figure all my-eval -o figures                                  # every one that there is data for
 
 - **Formats.** The ending says it: `.svg` for pages, `.png` for slides (288 pixels to the inch), `.pdf` for papers,
   `.json` for the drawing in Vega-Lite, to change by hand.

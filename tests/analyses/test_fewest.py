@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -146,4 +147,7 @@ def test_what_is_said(approved: Approved) -> None:
     # Names that would fill a line are left to the table.
     approved(fewest_words(found(2, 100), NAMES, what="topic", labels=["topic" * 9, "title" * 9]))
     assert fewest_words(None, NAMES, what="topic") == ""
+    everybody = Fewest(of=9, first=tuple(range(len(NAMES))), why=NEVER)
+    assert fewest_words(everybody, NAMES, what="topic") == ""
+    assert fewest_words(replace(everybody, first=(0,)), NAMES, what="topic") != ""
     assert fewest_words(Fewest(of=9, first=(), why=TOO_LARGE), NAMES, what="topic") == ""

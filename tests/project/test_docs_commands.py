@@ -42,6 +42,7 @@ BEFORE = {
     "measures.md": [
         'adjudge score my-eval -m "quality(q=1),quality(q=2),quality(q=3),quality(q=4),quality(q=5)"'
     ],
+    "preferences-asking.md": ["adjudge prefer simulate my-eval --per-topic 60"],
     "mismatch.md": ["adjudge people add my-eval ann"],
     "judges.md": [
         "adjudge judge train my-eval --protocol duc-2002 --resamples 20 -o judge.json",
@@ -104,9 +105,11 @@ def measures(table: Path, to: Path) -> None:
         _, *rows = csv.reader(stream)
     with to.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
-        writer.writerow(["topic", "system", "overall", "coverage", "rouge-2", "bertscore", "ter"])
+        writer.writerow(["topic", "system", "overall", "coverage", "rouge-2", "bertscore", "ter", "mine"])
         for topic, system, overall, first, second, own in rows:
-            writer.writerow([topic, system, overall, overall, second, own, 1 - float(first)])
+            writer.writerow(
+                [topic, system, overall, overall, second, own, 1 - float(first), float(second) + float(own)]
+            )
 
 
 def arena() -> str:

@@ -40,8 +40,8 @@ def headline(comparison: Comparison, *, named: bool = False) -> str:
     from adjudge.analyses.compare.words import headline as compared
 
     if comparison.matrix.info.better is not None:
-        first = spoken(compared(comparison, named=named), "python")
-        return " ".join([first, *(comparison.changes.sentences() if comparison.changes else ())])
+        changed = comparison.changes.sentences() if comparison.changes else ()
+        return " ".join([spoken(compared(comparison, named=named), "python"), *changed])
     form = mean_format(comparison)
     first, last = comparison.standings[0], comparison.standings[-1]
     if first is last:
