@@ -43,6 +43,8 @@ ANALYSES: dict[str, dict[str, Any]] = {
     "meta": {**AT, "resamples": 50},
     "prefer": {"of": "systems"},
 }
+QUICK = ("compare", "anova", "dossiers", "judged_tables", "prefer")
+"""One for each way in which analyses read; the others take a minute and a half."""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,9 @@ def numbers(result: Result) -> dict[str, Any]:
     return {table.name: table.to_frame() for table in result.tables()}
 
 
-@pytest.mark.parametrize("name", ANALYSES)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in ANALYSES]
+)
 def test_analyses_of_some_topics_are_those_of_an_evaluation_without_the_others(
     name: str, evaluations: Path
 ) -> None:

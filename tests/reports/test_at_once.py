@@ -64,7 +64,7 @@ def test_the_answer_is_on_the_first_screen_of_a_phone(page: Page) -> None:
     assert bottom(".headline") < bottom(".league tbody tr") < 844  # the best system, too
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_page_is_for_everybody(browser: Browser, report: Path, scheme: Literal["light", "dark"]) -> None:
     page = browser.new_page(color_scheme=scheme)
     page.goto(report.as_uri())
