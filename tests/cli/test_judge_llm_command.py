@@ -179,7 +179,7 @@ def test_interrupted_it_keeps_what_it_has(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert said == "note: interrupted; what was answered is kept, and the same command goes on from there\n"
     (card,) = read_cards(Folder.open(tmp_path / "eval"))
-    assert 5 <= card.answered < 40
+    assert 4 <= card.answered < 40  # the fifth reply is kept, its answer may have been on its way
 
 
 def test_told_to_end_it_keeps_what_it_has(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_told_to_end_it_keeps_what_it_has(tmp_path: Path) -> None:
         _, said = process.communicate(timeout=HANG)
         assert (process.returncode, said.count("\n")) == (143, 1)
         (card,) = read_cards(Folder.open(tmp_path / "eval"))
-        assert 4 <= card.answered < 40  # the fifth was held: it may be in or not
+        assert 4 <= card.answered < 40  # as above
         assert card.requests == len(server.bodies)
 
 
