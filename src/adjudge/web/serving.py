@@ -166,7 +166,7 @@ def serve(
         if place.is_local:
             say(f"Only this computer can reach it; {Argument('host', '0.0.0.0')} opens it to the network.")  # noqa: S104
         else:
-            say(f"It listens on {place.host}: whoever reaches this computer reaches it. Put it behind HTTPS.")
+            say(f"It listens on {place.host}: other computers can reach it. Put it behind HTTPS.")
         token = site.store.accounts.first_organiser_link()
         if token is not None:
             say(f"Organiser, sign in with this link; it works once:\n  {place.url}/in#{token}")
