@@ -11,7 +11,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Literal, get_args
 
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.tests import RESAMPLES, Test, parts_of, run_test, statistic_of
+from adjudge.analyses.tests import RESAMPLES, Statistic, Test, parts_of, run_test, statistic_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError
 from adjudge.core.phrases import Argument
@@ -145,20 +145,41 @@ def run_all(
     *,
     clusters: IntArray | None = None,
     pairs: int | None = None,
+    tests: Sequence[Test] | None = None,
 ) -> dict[Test, Untold]:
-    """Every test that was asked for, of every pair of columns; `pairs` are corrected together (all of the family)."""
+    """Every test, of every pair of columns; `pairs` are corrected together (all of the family).
+
+    The tests are those that were asked for, unless they are given. Of `clusters` whole ones are the sample.
+    """
+    tests = asked.tests_run if tests is None else tests
+    from adjudge.stats.pairs import borrowed, moments
+
     resamples = resamples_for(asked, int(family.sum()) if pairs is None else pairs)
-    if clusters is not None:
-        return {asked.grouping_test: _clustered(values, family, asked, alternative, clusters, resamples)}
     if CORRECTIONS[asked.correct].from_scores:
-        return {asked.grouping_test: _westfall_young(values, family, asked, alternative)}
+        if clusters is not None:
+            raise UsageError(
+                f"{Argument('correct', asked.correct)} swaps topics one by one: choose another with clusters"
+            )
+        return {tests[0]: _westfall_young(values, family, asked, alternative)}
     untold = {}
-    for test in asked.tests_run:
-        of_test = _untold(run_test(values, test, asked, alternative, resamples), family, resamples)
+    for test in tests:
+        if clusters is not None:
+            untold[test] = _clustered(values, family, asked, alternative, clusters, resamples, test)
+            continue
+        results = run_test(values, test, asked, alternative, resamples)
+        if results.test == "t":
+            results, _ = borrowed(results, moments(values))
+        of_test = _untold(results, family, resamples)
         untold[test] = (
             _hybrid_floor(of_test, values, asked, test) if of_test.results.test == "hb" else of_test
         )
     return untold
+
+
+def over_sets(test: Test, statistic: Statistic | None) -> bool:
+    """Whether a test can take whole sets of topics as the sample."""
+    name = parts_of(test)[0]
+    return name == "t" or (name == "mc" and statistic_of(test, statistic) == "mean")
 
 
 def _untold(results: PairResults, family: BoolArray, resamples: int) -> Untold:
@@ -201,21 +222,19 @@ def _clustered(
     alternative: Alternative,
     clusters: IntArray,
     resamples: int,
+    test: Test,
 ) -> Untold:
     import numpy as np
 
-    from adjudge.stats.resampling.cluster import cluster_mc_pairs
+    from adjudge.stats.resampling.cluster import cluster_mc_pairs, cluster_t_pairs
 
-    [(name, statistic), *more] = [
-        (parts_of(test)[0], statistic_of(test, asked.statistic)) for test in asked.tests_run
-    ]
-    if more or name != "mc" or statistic != "mean":
+    name, statistic = parts_of(test)[0], statistic_of(test, asked.statistic)
+    if name == "t":
+        return _untold(cluster_t_pairs(values, clusters, alternative=alternative), family, resamples)
+    if name != "mc" or statistic != "mean":
         raise UsageError(
-            f"clusters are swapped as wholes, for the mean difference: say {Argument('test', 'mc')}"
-        )
-    if CORRECTIONS[asked.correct].from_scores:
-        raise UsageError(
-            f"{Argument('correct', asked.correct)} swaps topics one by one: choose another with clusters"
+            f"{Argument('test', test)} takes topics one by one: for whole sets of them say {Argument('test', 't')} or"
+            f" {Argument('test', 'mc')}, or {Argument('cluster', 'none')}"
         )
     rng = generator(asked.seed, "compare/mc")
     results = cluster_mc_pairs(
@@ -358,7 +377,8 @@ class PairIntervals:
     level: float
     """Of each interval by itself."""
     method: str
-    """bonferroni-t: all hold together; fcr-t: false coverage at most alpha among those that differ; pointwise-t."""
+    """bonferroni-t: all hold together; fcr-t: false coverage at most alpha among those that differ; pointwise-t; of
+    shares bonferroni-exact, and so on."""
 
 
 def pair_intervals(
@@ -382,21 +402,78 @@ def pair_intervals(
     import numpy as np
     from scipy.special import stdtrit
 
-    from adjudge.stats.multiple import PROCEDURES
-
-    family = tested.conclusion != OUTSIDE
-    alone = 1 - asked.level if pointwise else asked.alpha
-    method = "pointwise-t"
-    if not pointwise and asked.correct != "none":
-        pairs = max(1, int((family & (tested.results.counts.n > 1)).sum()) + elsewhere)
-        procedure = PROCEDURES.get(asked.correct)
-        share = procedure is not None and procedure.keeps == "share"
-        kept = max(1, tested.count(DIFFERENT)) if share else 1
-        alone, method = asked.alpha * kept / pairs, "fcr-t" if share else "bonferroni-t"
+    alone, method = _alone(tested, asked, pointwise, elsewhere)
     both = tested.results.alternative == "two-sided"
     mean = tested.results.counts.difference
     reach = stdtrit(np.maximum(freedom, 1), 1 - alone / (2 if both else 1)) * error
-    low, high = mean - reach, mean + reach
+    return _agreeing(tested, mean - reach, mean + reach, np.isnan(error), alone, f"{method}-t", pointwise)
+
+
+def exact_intervals(
+    tested: Tested, asked: Comparing[Any], *, pointwise: bool = False, elsewhere: int = 0
+) -> PairIntervals:
+    """Of differences of shares: Clopper and Pearson's interval of the wins among the topics that decide, turned into
+    a difference; it agrees with McNemar's exact test."""
+    import numpy as np
+
+    alone, method = _alone(tested, asked, pointwise, elsewhere)
+    counts = tested.results.counts
+    decided = counts.wins + counts.losses
+    both = tested.results.alternative == "two-sided"
+    low, high = clopper_pearson(counts.wins, decided, alone / (1 if both else 0.5))
+    with np.errstate(invalid="ignore"):
+        scale = decided / counts.n
+        ends = (2 * low - 1) * scale, (2 * high - 1) * scale
+    return _agreeing(tested, *ends, counts.n == 0, alone, f"{method}-exact", pointwise)
+
+
+def clopper_pearson(wins: IntArray, of: IntArray, alpha: float) -> tuple[FloatArray, FloatArray]:
+    """The exact interval of a share, alpha / 2 on each side; 0 to 1 where there is nothing to go by."""
+    import numpy as np
+    from scipy.special import betaincinv
+
+    lost = of - wins
+    low = np.where(wins > 0, betaincinv(np.maximum(wins, 1), lost + 1.0, alpha / 2), 0.0)
+    high = np.where(lost > 0, betaincinv(wins + 1.0, np.maximum(lost, 1), 1 - alpha / 2), 1.0)
+    return low, high
+
+
+def exact_shares(values: FloatArray, *, level: float) -> tuple[FloatArray, FloatArray]:
+    """Clopper and Pearson's interval of the mean of every column of 0 and 1."""
+    import numpy as np
+
+    present = ~np.isnan(values)
+    ones = np.nansum(values, axis=0).astype(np.int64)
+    return clopper_pearson(ones, present.sum(axis=0), 1 - level)
+
+
+def _alone(tested: Tested, asked: Comparing[Any], pointwise: bool, elsewhere: int) -> tuple[float, str]:
+    """What each interval by itself may miss, and how they are corrected."""
+    from adjudge.stats.multiple import PROCEDURES
+
+    family = tested.conclusion != OUTSIDE
+    if pointwise or asked.correct == "none":
+        return 1 - asked.level if pointwise else asked.alpha, "pointwise"
+    pairs = max(1, int((family & (tested.results.counts.n > 1)).sum()) + elsewhere)
+    procedure = PROCEDURES.get(asked.correct)
+    share = procedure is not None and procedure.keeps == "share"
+    kept = max(1, tested.count(DIFFERENT)) if share else 1
+    return asked.alpha * kept / pairs, "fcr" if share else "bonferroni"
+
+
+def _agreeing(
+    tested: Tested,
+    low: FloatArray,
+    high: FloatArray,
+    without: BoolArray,
+    alone: float,
+    method: str,
+    pointwise: bool,
+) -> PairIntervals:
+    """Intervals with 0 inside exactly where nothing was found."""
+    import numpy as np
+
+    mean = tested.results.counts.difference
     if not pointwise:
         away = tested.different & (np.sign(mean) == np.sign(tested.results.statistic))
         low = np.where(away & (mean > 0), np.maximum(low, 0.0), np.where(away, low, np.minimum(low, 0.0)))
@@ -405,7 +482,7 @@ def pair_intervals(
         high = np.full_like(high, np.nan)
     if tested.results.alternative == "less":
         low = np.full_like(low, np.nan)
-    nothing = ~family | np.isnan(error)
+    nothing = (tested.conclusion == OUTSIDE) | without
     return PairIntervals(
         low=np.where(nothing, np.nan, low),
         high=np.where(nothing, np.nan, high),

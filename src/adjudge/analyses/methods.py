@@ -20,7 +20,7 @@ from adjudge.analyses.conclusions import NOT_COMPARABLE, NOT_TESTED, OUT_OF_REAC
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.pages.numbers import span
 from adjudge.analyses.references import REFERENCES, bibtex, keys_in
-from adjudge.analyses.tests import ASSESSORS
+from adjudge.analyses.tests import ASSESSORS, THESE
 from adjudge.core.table import markdown
 from adjudge.core.words import counted, listed, tex
 from adjudge.data.scores import PooledSystems, form_words, heading_of
@@ -195,6 +195,7 @@ ZEROS_WORDS = {
 }
 
 
+MODEL_CITES = ("patterson1971", "smyth2004", "satterthwaite1946")
 LETTERS = (
     f"Systems that share a letter are not significantly different{cite('piepho2004')}; ranks are those that the"
     f" significant differences leave open{cite('mogstad2024')}."
@@ -213,14 +214,14 @@ def name_of_test(c: Comparison, test: str = "") -> tuple[str, tuple[str, ...]]:
         "t": ("paired t-test", ("student1908",)),
         "t-unpaired": ("unpaired t-test", ("student1908",)),
         "welch": ("Welch t-test", ("welch1947",)),
-        "sign": ("sign test", ("dixon1946",)),
+        "sign": ("McNemar's exact test", ("mcnemar1947",))
+        if c.usual == "sign"
+        else ("sign test", ("dixon1946",)),
         "mc": (f"{approximate}randomization test of {what}", ("noreen1989", "rankel2011")),
         "hb": (f"hybrid bootstrap test of {what}", ("rankel2011",)),
         "exact": ("exact permutation test of the mean difference", ("fisher1935",)),
-        ASSESSORS: (
-            "t-test of a mixed model with topics and assessors as samples",
-            ("patterson1971", "satterthwaite1946"),
-        ),
+        THESE: ("t-test of a mixed model with topics as a sample", MODEL_CITES),
+        ASSESSORS: ("t-test of a mixed model with topics and assessors as samples", MODEL_CITES),
     }
     return names[results.test]
 
@@ -550,7 +551,10 @@ def _pool_words(pooled: PooledSystems) -> str:
 
 def tested_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """By which tests, where some measures have assessors of their own and others do not."""
-    parts = [part for sampled in (True, False) if (part := [c for c in comparisons if c.sampled == sampled])]
+    by_test: dict[str, list[Comparison]] = {}
+    for c in comparisons:
+        by_test.setdefault(c.test, []).append(c)
+    parts = list(by_test.values())
     for part in parts:
         first = part[0]
         asked, results = first.asked, first.tested[first.test].results
@@ -562,10 +566,10 @@ def tested_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
             word = "better" if asked.side == "better" else "worse"
             who = f"Whether every other system is {word} than {asked.against} was tested"
         who += f" on {named(part, comparisons)}" if len(parts) > 1 else ""
-        on = "" if results.test in ("t-unpaired", "welch", ASSESSORS) else " topic by topic"
+        on = "" if results.test in ("t-unpaired", "welch", THESE, ASSESSORS) else " topic by topic"
         sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
         yield f"{who}{on} with the {sided} {name}{cite(*keys)}{_how(part)}."
-        if first.sampled:  # once where it is so of all measures
+        if first.test in (THESE, ASSESSORS):  # once where it is so of all measures
             models = _alike(
                 part,
                 lambda c: _model_words(c.population.pairs) if c.population and c.population.pairs else "",
@@ -584,28 +588,21 @@ def tested_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
             yield f"{'Groups and ranks' if first.complete else 'Conclusions'} are those of the {name}."
         if first.codes is not None:
             sets = int(first.codes.max()) + 1
-            yield f"Topics that belong together change sides together ({counted(sets, 'set')})."
+            how = "change sides together" if results.test == "mc" else "are one observation"
+            yield f"Topics that belong together {how} ({counted(sets, 'set')})."
 
 
 def _model_words(pairs: JudgedPairs) -> str:
-    """Which terms a mixed model has, and which standard errors are taken."""
-    from adjudge.stats.judging import OWN_FROM
-
-    terms = sorted(set(pairs.components) - {"residual"}, key=lambda name: (":" in name, name))
-    random = "none"
-    if terms:
-        random = f"{listed(terms, most=len(terms))} as random ones, by restricted maximum likelihood"
-    model = f"The model has systems as fixed effects and {random}"
-    if pairs.design == "one judge a row":
-        model = (
-            "Every assessor judged topics of their own, so that the assessors' mean differences are the observations;"
-            f" the model has systems as fixed effects and {random}"
-        )
-    if pairs.own_judge_df >= OWN_FROM:
-        return f"{model}; a pair's standard error and degrees of freedom are those of its own scores."
+    """Which terms the mixed model has, and where standard errors come from."""
+    terms = sorted(set(pairs.components) - {"residual", "assessor"}, key=lambda name: (":" in name, name))
+    random = (
+        f"{listed(terms, most=len(terms))} as random ones, by restricted maximum likelihood"
+        if terms
+        else "none"
+    )
     return (
-        f"{model}; of each pair the larger of two standard errors is taken, of all systems and of its own scores, with"
-        " the Satterthwaite degrees of freedom of all systems."
+        f"The model has systems and assessors as fixed effects and {random}; the variances of a pair are averaged with"
+        " those of all pairs, which weigh the more the more alike the pairs are, and so are their degrees of freedom."
     )
 
 
@@ -625,7 +622,7 @@ def _how(comparisons: Sequence[Comparison]) -> str:
         for m in compress(t.results.method, c.family.tolist())
         if m
     ]
-    if tests[0].results.test in ("t", "t-unpaired", "welch", ASSESSORS) or not methods:
+    if tests[0].results.test in ("t", "t-unpaired", "welch", THESE, ASSESSORS) or not methods:
         return ""
     exact, normal, rounded = (methods.count(method) for method in ("exact", "normal", "rounded"))
     if normal:
@@ -764,7 +761,7 @@ def _equivalent(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 def adjusted_words(c: Comparison) -> str:
     """By which model means are adjusted."""
-    if c.sampled:
+    if c.modelled:
         return "means are those of the mixed model, adjusted for topics and assessors"
     return "means are least-squares means of the model score = topic + system"
 
@@ -772,14 +769,22 @@ def adjusted_words(c: Comparison) -> str:
 def interval_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
     """How the intervals of means are made, of which means they are, and which systems have none."""
     shown = [c for c in comparisons if any(s.low == s.low for s in c.standings)]
-    if beside := [c for c in shown if c.sampled]:
-        cut = ", cut at the ends of the measure's range" if any(map(_is_cut, beside)) else ""
-        of = f" by {named(beside, comparisons)}" * (len(beside) < len(shown))
+    for sampled in (True, False):
+        if beside := [c for c in shown if c.modelled and c.sampled is sampled]:
+            cut = ", cut at the ends of the measure's range" if any(map(_is_cut, beside)) else ""
+            of = f" by {named(beside, comparisons)}" * (len(beside) < len(shown))
+            samples = "topics and assessors as samples" if sampled else "topics as a sample"
+            yield (
+                f"{100 * beside[0].level:g}% intervals of means{of} are of the distance from the average system,"
+                f" Student's t intervals with {samples}{cut}."
+            )
+    if shares := [c for c in shown if c.interval == "clopper-pearson"]:
+        of = f" by {named(shares, comparisons)}" * (len(shares) < len(shown))
         yield (
-            f"{100 * beside[0].level:g}% intervals of means{of} are of the distance from the average system, Student's"
-            f" t intervals with topics and assessors as samples{cut}."
+            f"{100 * shares[0].level:g}% intervals of means{of} are Clopper and Pearson's{cite('clopper1934')}, of"
+            " differences the same of the topics that decide."
         )
-    with_some = [c for c in shown if not c.sampled]
+    with_some = [c for c in shown if not c.modelled and c.interval != "clopper-pearson"]
     if with_some:
         adjusted = [c for c in with_some if c.is_adjusted]
         what = "the unadjusted means" if adjusted else "means"
@@ -817,7 +822,7 @@ def _without_interval(c: Comparison) -> Iterator[tuple[list[str], str]]:
     at_ceiling = dict(zip(c.matrix.systems, flat(c.matrix.values).tolist(), strict=True))
     without = [s.system for s in c.standings if s.low != s.low]
     why_not = f"there is a single {'set of topics' if c.codes is not None else 'topic'}"
-    if c.sampled and len(c.matrix.topics) > 1:
+    if c.modelled and len(c.matrix.topics) > 1:
         why_not = "the variances are too uncertain"
     for names, why in (
         (

@@ -20,8 +20,12 @@ Test = str
 """One of TESTS; of mc and hb also with what is resampled: `mc:w`. Its text is its name in every table."""
 TESTS: tuple[Test, ...] = ("wilcoxon", "t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
 ALL = "all"
+USUAL: Test = "t"
+"""About the means that rank the systems."""
+THESE = "these-assessors"
+"""The mixed model's test for the assessors who judged: topics are a sample."""
 ASSESSORS = "assessors"
-"""The test in which assessors are a sample, as topics are; scores alone cannot ask for it."""
+"""The same model's test for assessors like them: these are a sample, as topics are. Scores alone can ask for neither."""
 Statistic = Literal["mean", "median", "t", "t-unpaired", "w"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 Zeros = Literal["wilcox", "pratt"]

@@ -86,7 +86,7 @@ def league_of(comparison: Comparison, names: dict[str, Name]) -> League:
     bars = _bars(letters)
     rows = []
     for k, s in enumerate(standings):
-        mean = s.adjusted if comparison.sampled else s.mean
+        mean = s.adjusted if comparison.modelled else s.mean
         interval = None
         if not math.isnan(s.low) and not math.isnan(s.high):
             left, right = scale.place(s.low), scale.place(s.high)

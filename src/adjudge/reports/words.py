@@ -92,10 +92,16 @@ def reading(comparison: Comparison) -> tuple[str, ...]:
         interval = "There are no intervals: they need two topics at least."
     elif all(s.low != s.low for s in standings):
         interval = " ".join(without_intervals([comparison]))
-    elif sampled:
+    elif comparison.modelled:
+        others = "topics and assessors" if sampled else "topics"
         interval = (
             f"The bar is the {level_words(comparison.level)} interval of a system's distance from the average system,"
-            " about its mean: how far it would move had topics and assessors been others."
+            f" about its mean: how far it would move had {others} been others."
+        )
+    elif comparison.interval == "clopper-pearson":
+        interval = (
+            f"The bar is the {level_words(comparison.level)} interval of the mean (Clopper and Pearson's, for scores of"
+            " 0 and 1), the mark in it the mean."
         )
     if info.better is None or len(standings) < 2:
         return order, interval
@@ -104,7 +110,7 @@ def reading(comparison: Comparison) -> tuple[str, ...]:
         "Systems that share a letter are not significantly different; systems without a common letter are"
         f" ({test_words(comparison.tested[comparison.test].results.test)},"
         f" {CORRECTIONS[comparison.asked.correct].for_all_pairs}, at {alpha})."
-        f" The test compares systems topic by topic{' and assessor by assessor' if sampled else ''}, so two can differ"
+        f" The test compares systems topic by topic{' and assessor by assessor' if comparison.modelled else ''}, so two can differ"
         " although their intervals overlap."
     )
     return order, interval, letters
@@ -148,13 +154,9 @@ def _measures(measures: Iterable[str]) -> str:
 
 def _options(comparison: Comparison) -> str:
     """The seed, and what is not as it would be anyway; some of that can be asked for in Python only."""
-    from adjudge.analyses.compare import Compare
-
     asked = comparison.asked.on_anything
     elsewhere = ("seed", "skip_missing", "assessor_effects")
     changed = {name: value for name, value in asked.changed().items() if name not in elsewhere}
-    if asked.tests_run == Compare().tests_run:
-        changed.pop("test", None)  # named, but the usual one
     options = "".join(f" --{k} {changed.pop(k)}" for k in ("test", "correct") if k in changed)
     whose = comparison.population
     if whose is not None and whose.pairs is not None and whose.effects == "fixed":

@@ -36,7 +36,7 @@ TEST_WORDS = {
     "hb": "hybrid bootstrap",
     "exact": "exact permutation",
 }
-SAMPLED_WORDS = {"assessors": "t over topics and assessors"}
+SAMPLED_WORDS = {"assessors": "mixed model", "these-assessors": "mixed model, these assessors"}
 """Tests of several scores of a topic and system, which are no tests of two vectors."""
 TOGETHER_WORDS = {"westfall-young": "random swaps of T^p"}
 """Tests that a correction brings with it."""

@@ -533,6 +533,33 @@ def t_pairs(values: npt.ArrayLike, *, alternative: Alternative = "two-sided") ->
     return _completed(results, pairs, sure | same, partial(paired_t, alternative=alternative))
 
 
+def borrowed(results: PairResults, spread: Moments) -> tuple[PairResults, FloatArray]:
+    """Results of `t_pairs` with a p where all differences of a pair are one number, and the standard errors behind it.
+
+    Such a pair has no variance of its own, and borrows the mean of the others'. Where no pair has any, systems are
+    shifted by constants, and p is that of the sign test.
+    """
+    counts = results.counts
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.where(spread.constant, np.nan, spread.sd / np.sqrt(counts.n))
+    at = np.flatnonzero(spread.constant & (counts.n > 1) & (counts.difference != 0))
+    if not at.size:
+        return results, error
+    statistic, p, method = results.statistic.copy(), results.p.copy(), list(results.method)
+    varied = spread.sd[~spread.constant & (counts.n > 1)]
+    if varied.size:
+        error[at] = root_mean_square(varied[None, :], np.array([varied.size]))[0] / np.sqrt(counts.n[at])
+        statistic[at] = counts.difference[at] / error[at]
+        p[at] = student_p(statistic[at], counts.n[at] - 1.0, results.alternative)
+    else:
+        statistic[at] = counts.wins[at] - counts.losses[at]
+        p[at] = sign_p(counts.wins[at], counts.losses[at], results.alternative)
+    for k in at.tolist():
+        method[k] = "borrowed" if varied.size else "sign"
+    why = {k: reason for k, reason in results.why.items() if k not in set(at.tolist())}
+    return replace(results, statistic=statistic, p=p, method=tuple(method), why=why), error
+
+
 def unpaired_t_pairs(
     values: npt.ArrayLike, *, equal_variances: bool = True, alternative: Alternative = "two-sided"
 ) -> PairResults:

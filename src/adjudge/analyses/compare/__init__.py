@@ -11,6 +11,7 @@ from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.tests import (
     ALL,
     TESTS,
+    USUAL,
     USUAL_STATISTIC,
     Side,
     Statistic,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from adjudge.analyses.scores import Scores
 
 AssessorEffects = Literal["random", "fixed"]
-Cluster = Literal["set", "type", "task", "selector", "assessor"]
+Cluster = Literal["set", "type", "task", "selector", "assessor", "none"]
 Intervals = Literal["agreeing", "pointwise"]
 
 
@@ -42,7 +43,7 @@ class Comparing(Analysis[R_co]):
         metavar="TEST",
         help=f"Test over topics that makes the groups: {', '.join(TESTS)}, or all; mc and hb also with a statistic, as"
         " mc:w.",
-        unset="the first of tests, or wilcoxon",
+        unset="the first of tests, or t; with assessors a mixed model's t, with 0 and 1 McNemar's exact test",
     )
     correct: str = option(
         "holm",
@@ -89,8 +90,8 @@ class Comparing(Analysis[R_co]):
         None,
         metavar="BY",
         panel=ADVANCED,
-        help="With the test mc: swap whole clusters of topics.",
-        unset="none",
+        help="What topics belong together by: whole sets are then the sample. With the tests t and mc.",
+        unset="set, where topics have one",
     )
     statistic: Statistic | None = option(
         None,
@@ -139,15 +140,19 @@ class Comparing(Analysis[R_co]):
     @property
     def grouping_test(self) -> Test:
         """The test over topics that makes the groups and sentences."""
-        if self.test is not None and self.test != ALL:
-            return self.test
-        return next(iter(self._also), TESTS[0])
+        return next(iter(self.named_tests), USUAL)
+
+    @property
+    def named_tests(self) -> tuple[Test, ...]:
+        """The tests over topics that were asked for by name, the one that makes the groups first."""
+        if self.test == ALL:
+            return tuple(dict.fromkeys([USUAL, *TESTS]))
+        return tuple(dict.fromkeys([*([self.test] if self.test else []), *self._also]))
 
     @property
     def tests_run(self) -> tuple[Test, ...]:
-        """All tests over topics that are run, the one that makes the groups among them."""
-        tests = tuple(dict.fromkeys(TESTS if self.test == ALL else self._also))
-        return tests if self.grouping_test in tests else (self.grouping_test, *tests)
+        """All tests over topics that are run, the one that makes the groups first."""
+        return self.named_tests or (USUAL,)
 
     @property
     def _also(self) -> list[Test]:

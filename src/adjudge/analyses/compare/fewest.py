@@ -27,7 +27,7 @@ def fewest_topics(c: Comparison) -> Fewest | None:
         return None
     sign = -1.0 if c.matrix.info.better == "lower" else 1.0
     values = sign * c.matrix.values
-    judged = None if c.population is None or not c.sampled else c.population.judged
+    judged = None if c.population is None else c.population.judged
     if judged is None or judged.balanced:
         return fewest_rows(values)
     refits = int(REFITS * (QUICK / judged.values.size) ** 2.5) if judged.values.size > QUICK else REFITS

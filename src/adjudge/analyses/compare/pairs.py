@@ -19,6 +19,7 @@ from adjudge.analyses.compare.sampled import (
     equivalence_of,
     pair_results,
     population,
+    sureness_of,
 )
 from adjudge.analyses.compare.without import ConclusionChanges, conclusion_changes
 from adjudge.analyses.compare.words import NO_NUMBER, VERDICTS
@@ -32,6 +33,9 @@ from adjudge.analyses.conclusions import (
     Untold,
     candidates,
     conclude,
+    exact_intervals,
+    exact_shares,
+    over_sets,
     pair_intervals,
     run_all,
 )
@@ -40,7 +44,7 @@ from adjudge.analyses.fewest import fewest_facts
 from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.analyses.phrasebook import ends_of_difference, low_to_high, rank_range, short_conclusion
 from adjudge.analyses.scores import Scores
-from adjudge.analyses.tests import ASSESSORS, Test
+from adjudge.analyses.tests import ASSESSORS, THESE, USUAL, Test
 from adjudge.core.bars import interval_bars
 from adjudge.core.errors import DataError, UsageError, among, quoted
 from adjudge.core.phrases import Argument
@@ -73,6 +77,10 @@ MOST_IN_PAIRS = 10
 ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
 """Tests that skewed differences with a mean of 0 make significant."""
 MISSING_SCORES = "missing-scores"
+FEWEST_SETS = 6
+"""Sets of topics from which they are a sample."""
+MOST_BY_RANKS = 20_000
+"""Pairs up to which the default's answer is set beside Wilcoxon's."""
 MOST_SYSTEMS = 5_000
 """Systems in one comparison: there are 12.5 million pairs of so many."""
 
@@ -127,7 +135,11 @@ class Basis:
     kinds: Mapping[str, str] = field(default_factory=dict)
     """Of the systems, where they are known: machine, baseline, human."""
     codes: IntArray | None = None
-    """The set of every topic, where whole sets are swapped."""
+    """The set of every topic, where whole sets are the sample."""
+    few_sets: int = 0
+    """Sets of topics, where there are too few to be the sample."""
+    usual: Test = USUAL
+    """The test over topics that answers where none is named."""
     ordering: Ordering = ""
     about_scores: tuple[str, ...] = ()
     fewer_references: tuple[Note, ...] = ()
@@ -153,6 +165,10 @@ class Prepared(Basis):
         """The test that makes the groups, where it is not the chosen one over topics."""
         return ASSESSORS if self.population is not None and self.population.effects == "random" else None
 
+    def over_topics(self, asked: Comparing[Any]) -> Test:
+        """The test over topics that makes the groups of these assessors."""
+        return next(iter(asked.named_tests), self.usual)
+
 
 def _prepared(scores: Scores, which: Which, asked: Comparing[Any]) -> Prepared:
     measure, length, form = which
@@ -169,24 +185,50 @@ def _prepared(scores: Scores, which: Which, asked: Comparing[Any]) -> Prepared:
             f"{measure} has {len(matrix.systems):,} systems, of which at most {MOST_SYSTEMS:,} are compared with each"
             " other; are rows and columns the other way round?"
         )
-    clusters = scores.clusters(matrix, asked.cluster or False, length=length, form=form)
+    clusters, few = _clusters(scores, matrix, asked, which)
     ready = prepare(
-        matrix if clusters is None else matrix.signed(f"cluster:{asked.cluster}"),
+        matrix if clusters is None else matrix.signed(f"cluster:{asked.cluster or 'set'}"),
         asked,
         family=partial(scores.pairs_among, among=asked.among),
         clusters=clusters,
         kinds=scores.kinds_of(matrix.systems),
     )
-    whose = population(scores, ready.matrix, which, asked, clustered=clusters is not None)
+    whose = population(scores, ready.matrix, which, asked, clusters=ready.codes)
     topics, systems = scores.given_order(matrix)
     return replace(
         _in_order(ready, whose, asked.against),
         which=which,
+        few_sets=few,
         given_topics=topics,
         given_systems=systems,
         about_scores=scores.unsaid_notes(measure),
         fewer_references=scores.fewer_references(matrix.measure),
     )
+
+
+def _clusters(
+    scores: Scores, matrix: ScoreMatrix, asked: Comparing[Any], which: Which
+) -> tuple[Sequence[str] | None, int]:
+    """The set of every topic, where sets are the sample; and how many sets there are where these are too few.
+
+    Unasked, sets are used that are known, unless the test that was named takes topics one by one.
+    """
+    _, length, form = which
+    if asked.cluster == "none":
+        return None, 0
+    if asked.cluster is not None:
+        return scores.clusters(matrix, asked.cluster, length=length, form=form), 0
+    named = scores.topic_values("set", matrix.row_topics)
+    sets = [
+        f"{topic}\n" if name is None else name for topic, name in zip(matrix.row_topics, named, strict=True)
+    ]
+    many = len(set(sets))
+    if many == len(set(matrix.row_topics)) or CORRECTIONS[asked.correct].from_scores:
+        return None, 0
+    if many < FEWEST_SETS:
+        return None, many
+    usable = all(over_sets(test, asked.statistic) for test in asked.tests_run)
+    return (sets, 0) if usable else (None, 0)
 
 
 def _in_order(ready: Prepared, whose: Population | None, against: str | None) -> Prepared:
@@ -195,9 +237,9 @@ def _in_order(ready: Prepared, whose: Population | None, against: str | None) ->
 
     from adjudge.stats.pairs import columns_of_pairs
 
-    if whose is None or whose.effects == "fixed":
+    if whose is None or whose.pairs is None:
         return replace(ready, population=whose)
-    assert whose.pairs is not None
+    ready = replace(ready, usual=THESE)
     means = adjusted_for_assessors(whose.pairs, ready.means)
     if means is None:
         return replace(ready, population=whose)
@@ -263,7 +305,16 @@ def prepare(
         kinds=kinds or {},
         codes=codes,
         ordering=ordering,
+        usual="sign" if codes is None and _zeros_and_ones(ranked.values) else USUAL,
     )
+
+
+def _zeros_and_ones(values: FloatArray) -> bool:
+    """Whether every score is 0 or 1, and both occur."""
+    import numpy as np
+
+    seen = values[~np.isnan(values)]
+    return bool(((seen == 0) | (seen == 1)).all() and seen.any() and not seen.all())
 
 
 def compare_matrix(
@@ -294,22 +345,24 @@ def conclusions(
     run = []
     for one in prepared:
         alternative = _alternative(one.matrix, asked)
-        tests = run_all(
+        tests: dict[Test, Untold] = {}
+        if one.population is not None and one.population.pairs is not None:
+            for test in (THESE, ASSESSORS) if one.population.like else (THESE,):
+                results = pair_results(one.matrix.values, one.population.pairs, alternative, test)
+                smallest = smallest_p(results)
+                tests[test] = Untold(results=results, family=one.family, smallest=smallest, resamples=None)
+        tests |= run_all(
             one.matrix.values,
             one.family,
             asked,
             alternative,
             clusters=one.codes,
             pairs=total if together else None,
+            tests=asked.named_tests if tests else asked.named_tests or (one.usual,),
         )
-        if one.population is not None and one.population.pairs is not None:
-            results = pair_results(one.matrix.values, one.population.pairs, alternative)
-            tests[ASSESSORS] = Untold(
-                results=results, family=one.family, smallest=smallest_p(results), resamples=None
-            )
         run.append(tests)
     if together:
-        tested = _together(run, [one.maker or asked.grouping_test for one in prepared], asked)
+        tested = _together(run, [one.maker or one.over_topics(asked) for one in prepared], asked)
     else:
         tested = [{test: conclude([untold], asked)[0] for test, untold in tests.items()} for tests in run]
     return [
@@ -358,14 +411,23 @@ def _comparison(
     from adjudge.stats.resampling.cluster import cluster_means
 
     matrix, codes, whose = prepared.matrix, prepared.codes, prepared.population
-    if prepared.maker is not None and whose is not None:
+    modelled = whose is not None and whose.pairs is not None
+    binary = prepared.usual == "sign"
+    interval = "t"
+    if modelled and whose is not None:
+        interval = "deviation-t"
         low, high = whose.mean_intervals(prepared.means, level=asked.level)
+    elif binary:
+        interval = "clopper-pearson"
+        low, high = exact_shares(matrix.values, level=asked.level)
     elif codes is None:
         means = t_means(matrix.values, level=asked.level)
         low, high = means.low, means.high
     else:
+        interval = "cluster-t"
         low, high = cluster_means(matrix.values, codes, level=asked.level)
-    without = flat(matrix.values)
+    # A model's intervals rest on all systems, and those of shares are exact.
+    without = np.zeros(len(matrix.systems), dtype=np.bool_) if modelled or binary else flat(matrix.values)
     # A mean is within the measure's range, so an interval that reaches beyond it covers no more than its part inside.
     least, most = matrix.info.range
     low = np.where(without, np.nan, low if least is None else np.maximum(low, least))
@@ -378,10 +440,14 @@ def _comparison(
         **basis,
         asked=asked,
         standings=_standings(
-            prepared, low, high, tested[prepared.maker or asked.grouping_test], bool(prepared.family.all())
+            prepared,
+            low,
+            high,
+            tested[prepared.maker or prepared.over_topics(asked)],
+            bool(prepared.family.all()),
         ),
         tested=tested,
-        interval="deviation-t" if prepared.maker else "t" if codes is None else "cluster-t",
+        interval=interval,
         role=role,
         alone=alone,
         corrected=corrected,
@@ -471,7 +537,17 @@ class Comparison(MatrixResult, Basis):
     @property
     def test(self) -> Test:
         """The test that makes the groups."""
-        return ASSESSORS if self.sampled else self.asked.grouping_test
+        return ASSESSORS if self.sampled else next(iter(self.asked.named_tests), self.usual)
+
+    @property
+    def narrower(self) -> Test:
+        """The test for these assessors, or these topics' scores where no assessor is named."""
+        return THESE if THESE in self.tested else self.test
+
+    @property
+    def modelled(self) -> bool:
+        """Whether a model with assessors is behind the conclusions."""
+        return self.population is not None and self.population.pairs is not None
 
     @property
     def sampled(self) -> bool:
@@ -544,36 +620,49 @@ class Comparison(MatrixResult, Basis):
     def pair_intervals(self) -> dict[Test, PairIntervals]:
         """Intervals of the mean differences, by test."""
         pointwise = self.asked.intervals == "pointwise"
+        elsewhere = self.corrected - int(self.family.sum())
         return {
-            test: pair_intervals(
-                tested,
-                *self._errors(test),
-                self.asked,
-                pointwise=pointwise,
-                elsewhere=self.corrected - int(self.family.sum()),
+            test: exact_intervals(tested, self.asked, pointwise=pointwise, elsewhere=elsewhere)
+            if test == "sign" and self.usual == "sign"
+            else pair_intervals(
+                tested, *self._errors(test), self.asked, pointwise=pointwise, elsewhere=elsewhere
             )
             for test, tested in self.tested.items()
         }
 
     def _errors(self, test: Test) -> tuple[FloatArray, FloatArray]:
         """Standard errors of the mean differences, and their degrees of freedom."""
-        if test == ASSESSORS and self.population is not None and self.population.pairs is not None:
-            return self.population.pairs.error, self.population.pairs.df
+        if test in (THESE, ASSESSORS) and self.population is not None and self.population.pairs is not None:
+            sure = sureness_of(self.population.pairs, test)
+            return sure.error, sure.df
         return self._errors_over_topics
 
     @cached_property
     def _errors_over_topics(self) -> tuple[FloatArray, FloatArray]:
         import numpy as np
 
-        from adjudge.stats.pairs import moments
+        from adjudge.stats.pairs import borrowed, moments
         from adjudge.stats.resampling.cluster import cluster_errors
 
         if self.codes is not None:
             return cluster_errors(self.matrix.values, self.codes)
         spread = moments(self.matrix.values)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error: FloatArray = np.where(spread.constant, np.nan, spread.sd / np.sqrt(spread.counts.n))
+        if (of_t := self.tested.get("t")) is not None:
+            _, error = borrowed(of_t.results, spread)
+        else:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                error = np.where(spread.constant, np.nan, spread.sd / np.sqrt(spread.counts.n))
         return error, spread.counts.n.astype(np.float64) - 1
+
+    @cached_property
+    def by_ranks(self) -> Tested | None:
+        """Wilcoxon's test of the same pairs, corrected in the same way, where it is none of those that were run."""
+        few = len(self.family) <= MOST_BY_RANKS
+        if "wilcoxon" in self.tested or self.usual == "sign" or self.codes is not None or not few:
+            return None
+        asked = replace(self.asked, test="wilcoxon", tests=(), correct=_from_p(self.asked.correct))
+        untold = run_all(self.matrix.values, self.family, asked, _alternative(self.matrix, asked))
+        return conclude([untold["wilcoxon"]], asked)[0]
 
     @cached_property
     def better(self) -> BoolArray:
@@ -654,7 +743,11 @@ class Comparison(MatrixResult, Basis):
         from adjudge.stats.equivalence import equivalence_pairs
 
         correct = self.asked.correct
-        if self.sampled and self.population is not None and self.population.pairs is not None:
+        if (
+            self.test in (THESE, ASSESSORS)
+            and self.population is not None
+            and self.population.pairs is not None
+        ):
             return equivalence_of(self, self.population.pairs, self.asked.margin)
         return equivalence_pairs(
             self.matrix.values,
@@ -662,7 +755,7 @@ class Comparison(MatrixResult, Basis):
             test="wilcoxon" if self.test == "wilcoxon" else "t",
             alpha=self.alpha,
             family=self.family,
-            correct="holm" if CORRECTIONS[correct].from_scores else correct,  # type: ignore[arg-type]
+            correct=_from_p(correct),  # type: ignore[arg-type]
         )
 
     @cached_property
@@ -711,11 +804,11 @@ class Comparison(MatrixResult, Basis):
         from adjudge.analyses.compare.several_words import league_caption
 
         moved = self.is_adjusted
-        of = " (relative to the average system)" if self.sampled else " (unadjusted)" if moved else ""
+        of = " (relative to the average system)" if self.modelled else " (unadjusted)" if moved else ""
         secondary = "secondary measure, " if self.role == "secondary" else ""
         axis, lines = interval_bars(
             # Adjusted means lie within the intervals of a mixed model, not within those of the systems' own topics.
-            [(s.low, s.adjusted if self.sampled else s.mean, s.high) for s in self.standings],
+            [(s.low, s.adjusted if self.modelled else s.mean, s.high) for s in self.standings],
             width=BAR,
             form=".3g",
         )
@@ -891,8 +984,8 @@ class Comparison(MatrixResult, Basis):
         whose = self.population
         of_whom: dict[str, Any] | None = None
         if whose is not None:
-            differ = {"fixed": self.tested[self.asked.grouping_test].count(DIFFERENT), "random": None}
-            if whose.pairs is not None:
+            differ = {"fixed": self.tested[self.narrower].count(DIFFERENT), "random": None}
+            if whose.like:
                 differ["random"] = self.tested[ASSESSORS].count(DIFFERENT)
             of_whom = {**whose.facts(), "differ": differ}
         return {
@@ -904,6 +997,7 @@ class Comparison(MatrixResult, Basis):
             "role": self.role or None,
             "corrected_over": self.corrected,
             "conclusions": {word: self.tested[self.test].count(k) for k, word in enumerate(CONCLUSIONS)},
+            "wilcoxon": None if self.by_ranks is None else {"differ": self.by_ranks.count(DIFFERENT)},
             "candidates": self.candidates(),
             "fewest": fewest_facts(self.fewest, self.matrix.systems, "topic", self.matrix.topics),
             "missing": self.matrix.missing,
@@ -915,8 +1009,9 @@ class Comparison(MatrixResult, Basis):
 
     def notes(self) -> Iterator[Note]:
         """What a reader should know before believing the table."""
-        from adjudge.stats.bootstrap import flat
+        import numpy as np
 
+        by_name = {s.system: s for s in self.standings}
         counts: dict[tuple[str, str], int] = {}
         for _, system, why in self.matrix.missing:
             counts[system, why] = counts.get((system, why), 0) + 1
@@ -925,21 +1020,13 @@ class Comparison(MatrixResult, Basis):
         tested = self.tested[self.test]
         if self.population is not None:
             yield from self.population.notes()
-            if self.population.pairs is not None:
-                # Pairs may differ for assessors like these and not for these: two tests are not equally keen.
-                these, others = self.tested[self.asked.grouping_test], self.tested[ASSESSORS]
-                if more := int((others.different & ~these.different).sum()):
-                    yield Note.of(
-                        "only-for-assessors-like-them",
-                        pairs=more,
-                        assessors=len(self.population.assessors),
-                        test=these.results.test,
-                        unseen=these.count(OUT_OF_REACH),
-                        alpha=self.alpha,
-                    )
+        if self.codes is not None:
+            yield Note.of("sets", sets=int(np.unique(self.codes).size), topics=len(self.matrix.topics))
+        if self.few_sets:
+            yield Note.of("few-sets", sets=self.few_sets)
         if self.ordering:
             yield Note.of(f"ordered-{self.ordering}")
-        no_interval = flat(self.matrix.values)
+        no_interval = np.array([math.isnan(by_name[s].low) for s in self.matrix.systems])
         if without := [s for j, s in enumerate(self.matrix.systems) if no_interval[j]]:
             yield Note.of("no-interval", systems=without)
         if tested.results.test in CORRECTIONS:
@@ -973,6 +1060,11 @@ class Comparison(MatrixResult, Basis):
         ends = pair_intervals(tested, error, freedom, alone, pointwise=True)
         with_zero = ~((ends.low > 0) | (ends.high < 0)) & ~np.isnan(error)
         return int((tested.different & with_zero).sum())
+
+
+def _from_p(correct: str) -> str:
+    """The same correction, or Holm's where it resamples the scores itself."""
+    return "holm" if CORRECTIONS[correct].from_scores else correct
 
 
 def ranks(standing: Standing, dash: str = "-") -> str:

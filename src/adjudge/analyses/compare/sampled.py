@@ -1,8 +1,7 @@
 """For whom a comparison holds: for the assessors who judged, or for assessors like them.
 
-Scores that assessors gave are averaged over assessors before systems are compared topic by topic, so that what is
-found holds for these assessors. Here assessors are a sample, as topics are: a test of the same pairs, `assessors`,
-whose mathematics are in stats/linear/judged_pairs.py.
+One mixed model gives every difference one estimate and two tests, `these-assessors` and `assessors`: its mathematics
+are in stats/linear/judged_pairs.py.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from adjudge.analyses.compare.words import THESE_ONLY
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.phrasebook import assessors_like_these, these_alone, these_assessors
 from adjudge.analyses.scores import HUMANS, Scores
-from adjudge.analyses.tests import ASSESSORS
+from adjudge.analyses.tests import ASSESSORS, Test
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from adjudge.data.scores import ScoreMatrix
     from adjudge.stats.checks import BoolArray, FloatArray, IntArray
     from adjudge.stats.equivalence import Equivalence
-    from adjudge.stats.linear.judged_pairs import JudgedPairs
+    from adjudge.stats.linear.judged_pairs import JudgedPairs, Sureness
     from adjudge.stats.paired import Alternative
     from adjudge.stats.pairs import PairResults
 
@@ -57,7 +56,7 @@ class JudgedScores:
             self.assessors[rows],
             size=self.size,
         )
-        if why_fixed(pairs) is not None:
+        if why_no_model(pairs) is not None:
             return plain
         adjusted = adjusted_for_assessors(pairs, plain)
         return plain if adjusted is None else adjusted
@@ -73,16 +72,17 @@ def adjusted_for_assessors(pairs: JudgedPairs, plain: FloatArray) -> FloatArray 
     """The means by the model with assessors; None where that changes nothing."""
     import numpy as np
 
-    means = pairs.means.estimate
+    means = pairs.means
     unchanged = np.isnan(means).any() or np.allclose(means, plain, rtol=1e-9, atol=1e-12)
     return None if unchanged else means
 
 
-def why_fixed(pairs: JudgedPairs) -> Note | None:
-    """Why nothing can be said of other assessors."""
-    if pairs.unavailable is None and len(pairs) and all(p != p for p in pairs.p):
-        return pairs.why.get(0, Note.of("no-pair-tested"))
-    return pairs.unavailable
+def why_no_model(pairs: JudgedPairs) -> Note | None:
+    """Why the model says nothing of any pair, where that is not because assessors and systems cannot be told apart."""
+    reasons = [pairs.why.get(k) for k, p in enumerate(pairs.these.p.tolist()) if p != p]
+    if len(reasons) < len(pairs) or not reasons or any(why and why.code == "judges-apart" for why in reasons):
+        return None
+    return pairs.unavailable or reasons[0] or Note.of("no-pair-tested")
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,18 @@ class Population:
     effects: AssessorEffects
     """random: assessors like these; fixed: these."""
     pairs: JudgedPairs | None
-    """All pairs of systems with assessors as a sample; None where they cannot be."""
+    """All pairs of systems by the mixed model; None where there is none."""
+    systems: tuple[str, ...] = ()
+    """In the order of the pairs."""
     reason: Note | None = None
-    """Why they cannot."""
+    """Why assessors cannot be a sample."""
     judged: JudgedScores | None = field(default=None, compare=False, repr=False)
-    """What they gave, where they are a sample."""
+    """What they gave, where there is a model."""
+
+    @property
+    def like(self) -> bool:
+        """Whether something can be said of assessors like them."""
+        return self.pairs is not None and self.reason is None
 
     @property
     def why(self) -> str:
@@ -125,7 +132,8 @@ class Population:
 
         assert self.pairs is not None
         sure = self.pairs.deviations
-        reach = stdtrit(sure.df, (1 + level) / 2) * sure.error
+        error, df = sure.similar if self.effects == "random" else sure.these
+        reach = stdtrit(df, (1 + level) / 2) * error
         return means - reach, means + reach
 
     def in_order(self, order: Sequence[int]) -> Population:
@@ -133,7 +141,8 @@ class Population:
         if self.pairs is None:
             return self
         judged = None if self.judged is None else self.judged.in_order(order)
-        return replace(self, pairs=_moved(self.pairs, order), judged=judged)
+        systems = tuple(self.systems[j] for j in order)
+        return replace(self, pairs=_moved(self.pairs, order), judged=judged, systems=systems)
 
     def notes(self) -> Iterator[Note]:
         """What a reader should know before taking the answer for more than it is."""
@@ -142,10 +151,14 @@ class Population:
             alike.setdefault(name.casefold(), []).append(name)
         if twins := [names for names in alike.values() if len(names) > 1]:
             yield Note.of("assessors-of-one-name", names=twins)
-        if self.pairs is None:
+        if not self.like:
             yield Note.of("these-assessors-only", assessors=len(self.assessors), why=self.why)
-        elif self.pairs.few:
-            yield Note.of("few-assessors", assessors=len(self.assessors))
+        elif self.effects == "random" and self.pairs is not None:
+            if self.pairs.few:
+                yield Note.of("few-assessors", assessors=len(self.assessors))
+            if self.pairs.unequal is not None and self.pairs.unequal[0] < UNEQUAL_AT:
+                p, at = self.pairs.unequal
+                yield Note.of("unequal-assessors", system=self.systems[at], p=p)
 
     def facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {
@@ -159,22 +172,28 @@ class Population:
                 "groups": self.pairs.groups,
                 "assessor_df": self.pairs.judge_df,
                 "few": self.pairs.few,
+                "unequal": None
+                if self.pairs.unequal is None
+                else {"p": self.pairs.unequal[0], "system": self.systems[self.pairs.unequal[1]]},
                 "variance_components": dict(self.pairs.components),
             }
         return facts
 
 
 def population(
-    scores: Scores, matrix: ScoreMatrix, which: Which, asked: Comparing[Any], *, clustered: bool
+    scores: Scores, matrix: ScoreMatrix, which: Which, asked: Comparing[Any], *, clusters: IntArray | None
 ) -> Population | None:
-    """Whose judgments stand behind a matrix; None where no assessor is named. The order of systems is the matrix's."""
+    """Whose judgments stand behind a matrix; None where no assessor is named. The order of systems is the matrix's.
+
+    Of clusters of topics, one code for each of the matrix's, whole ones are the sample.
+    """
     rows = _rows(scores, matrix, which)
     names = tuple(sorted(rows["assessor"].dropna().unique()))
     if not names:
         return None
     reason = swaps_topics(asked)
     nobody = int(rows["assessor"].isna().sum())
-    if clustered:
+    if asked.cluster == "assessor":
         reason = Note.of("clusters")
     elif reason is None and matrix.pool != "mean":
         reason = Note.of("pooled", pool=matrix.pool)
@@ -189,14 +208,15 @@ def population(
 
         return judged_pairs(
             rows["value"].to_numpy(dtype=float),
-            codes("topic", sorted(rows["topic"].unique())),
+            codes("topic", matrix.topics),
             codes("system", matrix.systems),
             codes("assessor", names),
             size=len(matrix.systems),
+            clusters=clusters,
         )
 
     whose = population_of(names, reason, fit, asked.assessor_effects, matrix.measure)
-    if whose.effects == "fixed" or whose.pairs is None:
+    if whose.pairs is None:
         return whose
     judged = JudgedScores(
         values=rows["value"].to_numpy(dtype=float),
@@ -206,7 +226,7 @@ def population(
         size=len(matrix.systems),
         balanced=whose.pairs.design == "crossed" and whose.pairs.complete,
     )
-    return replace(whose, judged=judged)
+    return replace(whose, judged=judged, systems=matrix.systems)
 
 
 def population_of(
@@ -216,19 +236,20 @@ def population_of(
     effects: AssessorEffects | None,
     measure: str,
 ) -> Population:
-    """The assessors as a sample, by what `fit` finds; as themselves where `reason` or the fit says so."""
+    """The assessors with the model that `fit` gives; none where `reason` or the fit says so."""
     pairs = None
     if reason is None and len(names) < 2:
         reason = Note.of("one-assessor")
     if reason is None:
         pairs = fit()
-        if (why := why_fixed(pairs)) is not None:
+        reason = pairs.unavailable
+        if (why := why_no_model(pairs)) is not None:
             reason, pairs = why, None
     if effects == "random" and reason is not None:
         raise DataError(f"{measure}: assessors cannot be a random factor: {reason.words(THESE_ONLY)}")
     return Population(
         assessors=names,
-        effects="fixed" if pairs is None else effects or "random",
+        effects="fixed" if reason is not None else effects or "random",
         pairs=pairs,
         reason=reason,
     )
@@ -255,42 +276,50 @@ def _rows(scores: Scores, matrix: ScoreMatrix, which: Which) -> pd.DataFrame:
     return rows.rename(columns={"called": "system"})
 
 
-def pair_results(values: FloatArray, pairs: JudgedPairs, alternative: Alternative) -> PairResults:
+def sureness_of(pairs: JudgedPairs, test: Test) -> Sureness:
+    """How sure the model's differences are, by the test that says for whom."""
+    return pairs.similar if test == ASSESSORS else pairs.these
+
+
+def pair_results(
+    values: FloatArray, pairs: JudgedPairs, alternative: Alternative, test: Test = ASSESSORS
+) -> PairResults:
     """The test of every pair in the shape that all tests have; wins and losses are over topics."""
     import numpy as np
-    from scipy.special import stdtr
 
     from adjudge.stats.pairs import PairResults, pair_counts
 
     counts = pair_counts(values)
-    p = pairs.p
+    sure = sureness_of(pairs, test)
+    p = sure.p
     if alternative != "two-sided":
-        sign = 1 if alternative == "less" else -1
-        p = np.where(np.isnan(p), np.nan, stdtr(pairs.df, sign * pairs.statistic))
+        # Half of the two-sided p on the side asked for, so that the order of the two answers stays.
+        right = (sure.statistic < 0) == (alternative == "less")
+        p = np.where(sure.statistic == 0, 0.5, np.where(right, p / 2, 1 - p / 2))
     return PairResults(
-        test=ASSESSORS,
+        test=test,
         counts=replace(counts, difference=pairs.difference),
-        statistic=pairs.statistic,
+        statistic=sure.statistic,
         p=p,
-        method=tuple(None if np.isnan(p_value) else "t" for p_value in pairs.p),
-        signature=f"{ASSESSORS}|{pairs.design.replace(' ', '-')}|assessors:{pairs.judges}|groups:{pairs.groups}",
+        method=tuple(None if np.isnan(p_value) else "t" for p_value in sure.p),
+        signature=f"{test}|{pairs.design.replace(' ', '-')}|assessors:{pairs.judges}|groups:{pairs.groups}",
         alternative=alternative,
         why=_reasons(pairs),
     )
 
 
 def equivalence_of(c: Comparison, pairs: JudgedPairs, margin: float) -> Equivalence:
-    """Two one-sided t-tests of every pair, with assessors as a sample."""
+    """Two one-sided t-tests of every pair, by the model, for whom conclusions hold."""
     import numpy as np
     from scipy.special import stdtr
 
     from adjudge.stats.equivalence import Equivalence
 
-    results, correct = c.tested[ASSESSORS].results, c.asked.correct
-    asked = c.family & ~np.isnan(pairs.p)
+    results, correct, sure = c.tested[c.test].results, c.asked.correct, sureness_of(pairs, c.test)
+    asked = c.family & ~np.isnan(sure.p)
 
     def p(t: FloatArray) -> FloatArray:
-        return np.where(asked, stdtr(pairs.df, t), np.nan)
+        return np.where(asked, stdtr(sure.df, t), np.nan)
 
     return Equivalence(
         values=c.matrix.values,
@@ -300,9 +329,9 @@ def equivalence_of(c: Comparison, pairs: JudgedPairs, margin: float) -> Equivale
         correct=correct,  # type: ignore[arg-type]
         counts=results.counts,
         family=c.family,
-        p_low=p(-(pairs.difference + margin) / pairs.error),
-        p_high=p((pairs.difference - margin) / pairs.error),
-        p_different=np.where(asked, pairs.p, np.nan),
+        p_low=p(-(pairs.difference + margin) / sure.error),
+        p_high=p((pairs.difference - margin) / sure.error),
+        p_different=np.where(asked, sure.p, np.nan),
         smallest=np.where(asked, 0.0, np.nan),
         why=_reasons(pairs),
         signature=f"tost|{results.signature}|margin:{margin:g}|alpha:{c.alpha:g}|correct:{correct}",
@@ -313,32 +342,40 @@ def _reasons(pairs: JudgedPairs) -> dict[int, str]:
     return {k: str(why.words(THESE_ONLY)) for k, why in pairs.why.items()}
 
 
-UNSIGNED = ("n", "error", "df", "p", "pooled_error", "pooled_df", "own_error", "own_df")
-"""What pairs have whichever of the two systems comes first."""
+UNEQUAL_AT = 0.05
+"""p of Cochran's test below which it is said that systems divide assessors unequally."""
 
 
 def _moved(pairs: JudgedPairs, order: Sequence[int]) -> JudgedPairs:
     """Pairs and deviations of the systems in another order."""
     import numpy as np
 
-    from adjudge.stats.linear.judged_pairs import JudgedMeans
+    from adjudge.stats.linear.judged_pairs import Deviations, Sureness
 
     size, at = len(order), np.asarray(order)
     place = np.zeros((size, size), dtype=np.int64)
-    place[pairs.first, pairs.second] = place[pairs.second, pairs.first] = np.arange(pairs.p.size)
+    place[pairs.first, pairs.second] = place[pairs.second, pairs.first] = np.arange(len(pairs))
     first, second = at[pairs.first], at[pairs.second]
     pair, sign = place[first, second], np.where(first < second, 1.0, -1.0)
     now = {int(old): new for new, old in enumerate(pair)}
 
-    def moved(means: JudgedMeans) -> JudgedMeans:
-        return JudgedMeans(estimate=means.estimate[at], error=means.error[at], df=means.df[at])
+    def moved(sure: Sureness) -> Sureness:
+        statistic = sign * sure.statistic[pair]
+        return Sureness(error=sure.error[pair], df=sure.df[pair], statistic=statistic, p=sure.p[pair])
 
+    every, unequal = pairs.deviations, pairs.unequal
     return replace(
         pairs,
+        n=pairs.n[pair],
         difference=sign * pairs.difference[pair],
-        statistic=sign * pairs.statistic[pair],
-        **{name: getattr(pairs, name)[pair] for name in UNSIGNED},
+        these=moved(pairs.these),
+        similar=moved(pairs.similar),
         why={now[k]: why for k, why in pairs.why.items()},
-        deviations=moved(pairs.deviations),
-        means=moved(pairs.means),
+        deviations=Deviations(
+            estimate=every.estimate[at],
+            these=(every.these[0][at], every.these[1][at]),
+            similar=(every.similar[0][at], every.similar[1][at]),
+        ),
+        means=pairs.means[at],
+        unequal=None if unequal is None else (unequal[0], list(order).index(unequal[1])),
     )

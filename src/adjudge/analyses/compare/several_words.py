@@ -118,9 +118,9 @@ def _means_words(comparisons: Sequence[Comparison]) -> Iterator[str]:
     yield f"Means over {topics_words(comparisons)}{target_words(comparisons)}."
     yield from (f"{holes}." for c in comparisons if (holes := holes_words(c, comparisons)))
     for c in comparisons:
-        if c.sampled and c.is_adjusted:
+        if c.modelled and c.is_adjusted:
             yield f"{title(c, comparisons)}: {adjusted_words(c)}."
-    moved = [title(c, comparisons) for c in comparisons if c.is_adjusted and not c.sampled]
+    moved = [title(c, comparisons) for c in comparisons if c.is_adjusted and not c.modelled]
     apart = [title(c, comparisons) for c in comparisons if c.ordering and not c.is_adjusted]
     if moved:
         model = "least-squares means of the model score = topic + system"

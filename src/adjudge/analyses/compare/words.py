@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -27,9 +28,9 @@ from adjudge.analyses.phrasebook import (
     these_assessors,
     too_few,
 )
-from adjudge.analyses.tests import ASSESSORS, words_of_test
+from adjudge.analyses.tests import ASSESSORS, THESE, words_of_test
 from adjudge.core.phrases import Argument, Spoken
-from adjudge.core.words import capitalised, counted, listed, number_word
+from adjudge.core.words import capitalised, counted, listed, number_word, p_number
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.next_step import NextStep
@@ -41,7 +42,7 @@ ORDERED = {
     "topics": "systems have different topics: they are ordered by means adjusted for topics",
     "apart": "systems have different topics, and no chain of common topics joins them all: the order by means says"
     " nothing across the parts",
-    "assessors": "systems were judged by different assessors or on different topics: they are ordered by means adjusted"
+    "assessors": "systems were judged by different assessors or on different topics: means and differences are adjusted"
     " for both",
 }
 """How systems are ordered where cells are missing."""
@@ -57,13 +58,15 @@ VERDICTS = {
 THESE_ONLY: Mapping[str, str | Callable[..., str]] = {
     **REASONS,
     "one-assessor": "one assessor says nothing of how others would judge",
-    "clusters": "whole clusters of topics are swapped",
+    "clusters": "the topics of every assessor are one observation",
     "swaps-topics": lambda correct: f"{CORRECTIONS[correct].name} swaps topics",
     "pooled": "assessors are pooled by their {pool}, not their mean",
     "unnamed": "{n:,} of {scores:,} scores name no assessor",
     "one-judge": "one assessor says nothing of how others would judge",
     "few-judges": "too few assessors judged two systems to show how far assessors disagree about them",
     "judges-confounded": "who judged which system leaves no way to tell how assessors disagree from how systems differ",
+    "judges-apart": "no assessor judged both, nor do others link them: how severe assessors are and how good systems are"
+    " cannot be told apart",
     "rows-confounded": "too few judgments to tell how topics vary from noise",
     "no-judgments": "there are no judgments",
     "all-alike": "all differences are the same",
@@ -96,24 +99,8 @@ def heading_of_p(c: Comparison, test: str, tests: Sequence[str]) -> str:
     """`p`; of several tests which, and where assessors are known for whom."""
     if len(tests) == 1:
         return "p"
-    if test == ASSESSORS:
-        return "p, assessors like these"
-    over = [other for other in tests if other != ASSESSORS]
-    if len(over) < len(tests) and len(over) == 1:
-        return f"p, these alone ({words_of_test(test)})"
-    return f"p, {words_of_test(test)}"
-
-
-def _only_for_assessors_like_them(pairs: int, assessors: int, test: str, unseen: int, alpha: float) -> Spoken:
-    from adjudge.stats.paired import test_words
-
-    like = "" if test == "t" else f"; {Argument('test', 't')} brings them closer"
-    reach = "" if not unseen else f"; {too_few(unseen, 'topics', alpha)} by {test_words(test)}"
-    return (
-        f"{counted(pairs, 'pair differs', 'pairs differ')} for assessors like these and not for"
-        f" {these_alone(assessors)}: the tests are not the same ({test_words(ASSESSORS)}; {test_words(test)}){like}"
-        f"{reach}"
-    )
+    of_model = {ASSESSORS: "p, assessors like these", THESE: "p, these alone"}
+    return of_model.get(test) or f"p, {words_of_test(test)}"
 
 
 def _pairs_left_out(pairs: Sequence[Sequence[str]], why: str) -> str:
@@ -137,10 +124,21 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
         f"conclusions are for {these_assessors(assessors)} alone: {why}"
     ),
     "few-assessors": lambda assessors: (
-        f"with {counted(assessors, 'assessor')}, conclusions about assessors like them suppose that they disagree about"
-        " all systems alike"
+        f"with {counted(assessors, 'assessor')}, how far assessors disagree about one pair is mostly taken from the other"
+        " pairs"
     ),
-    "only-for-assessors-like-them": _only_for_assessors_like_them,
+    "unequal-assessors": lambda system, p: (
+        f"assessors disagree more about {system} than about other systems (Cochran's test, p ={p_number(p)}): pairs rest"
+        " more on their own judgments"
+    ),
+    "sets": lambda sets, topics: (
+        f"topics of one set are not independent: the {sets:,} sets of the {counted(topics, 'topic')} are the sample"
+        f" ({Argument('cluster', 'none')} takes topics one by one)"
+    ),
+    "few-sets": lambda sets: (
+        f"topics come from {counted(sets, 'set')}: conclusions are for {'it' if sets == 1 else 'these'} alone, since fewer"
+        " than six sets say nothing of others"
+    ),
     **{f"ordered-{how}": text for how, text in ORDERED.items()},
     "no-interval": lambda systems: (
         f"no interval for {enumerated(systems)}: too many of {_their(systems)} scores are the same"
@@ -175,8 +173,10 @@ def sentences(c: Comparison) -> Iterator[Spoken]:
     yield headline(c)
     if few := fewest_words(c.fewest, c.matrix.systems, what="topic", labels=c.matrix.topics):
         yield few
-    if len(c.asked.tests_run) > 1 and c.family.any():
+    if len(c.asked.named_tests) > 1 and c.family.any():
         yield _by_every_test(c)
+    elif c.by_ranks is not None and c.family.any():
+        yield _by_ranks(c, c.by_ranks)
     if c.changes is not None:
         yield from c.changes.sentences()
     if c.next_step is not None:
@@ -245,19 +245,65 @@ def _two_systems(c: Comparison, start: str) -> str:
     whose = c.population
     if whose is None:
         return text
-    if whose.pairs is None:
-        return f"{text}, for {whose.alone}"
-    first, second = (whose.like_these, whose.alone) if c.sampled else (whose.these, "assessors like them")
-    if len({c.tested[test].count(DIFFERENT) for test in (c.asked.grouping_test, ASSESSORS)}) == 1:
-        return f"{text}, for {whose.these} and for others like them"
-    return f"{text}, for {first}; {'not significantly' if differ else 'significantly'} for {second}"
+    if not whose.like:
+        return f"{text}, on average over {whose.these}"
+    first, second = (whose.like_these, whose.these) if c.sampled else (whose.these, "assessors like them")
+    if len({c.tested[test].count(DIFFERENT) for test in (c.narrower, ASSESSORS)}) == 1:
+        return f"{text}, on average over {whose.these} and over others like them"
+    return (
+        f"{text}, on average over {first}; {'not significantly' if differ else 'significantly'} over {second}"
+    )
 
 
 def _by_every_test(c: Comparison) -> str:
     """How many pairs each of several tests over topics finds."""
-    by_test = [f"{c.tested[test].count(DIFFERENT):,} by {words_of_test(test)}" for test in c.asked.tests_run]
+    tests = [test for test in c.tested if test != ASSESSORS]
+    by_test = [f"{c.tested[test].count(DIFFERENT):,} by {words_of_test(test)}" for test in tests]
     whose = "" if c.population is None else f", for {c.population.alone}"
     return f"Pairs that differ, of {int(c.family.sum()):,}{whose}: {listed(by_test, most=len(by_test))}."
+
+
+def _by_ranks(c: Comparison, ranks: Tested) -> str:
+    """How many pairs Wilcoxon's test finds beside the default, and why these are others."""
+    usual = c.tested[c.narrower]
+    n, total = ranks.count(DIFFERENT), int(c.family.sum())
+    whose = "" if c.population is None else f" for {c.population.alone}"
+    start = f"By Wilcoxon's test {pairs_differ(n, total)}{whose}"
+    apart = (ranks.different != usual.different) & c.family
+    if not apart.any():
+        return f"{start}: the same." if total > 1 else f"{start}."
+    why = Counter(_why_apart(c, k, bool(ranks.different[k])) for k in apart.nonzero()[0].tolist())
+    reasons = [f"{WHY_APART[reason]} ({many:,})" for reason, many in why.most_common()]
+    return (
+        f"{start}; {counted(int(apart.sum()), 'pair is', 'pairs are')} judged otherwise: {listed(reasons)}."
+    )
+
+
+WHY_APART = {
+    "skew": "their differences are skewed, so that the middle is not the mean",
+    "ties": "many topics tie",
+    "few": "too few topics differ for ranks",
+    "near": "their p-values are near the limit",
+}
+SKEWED = 1.0
+"""Skewness of the differences from which it is the reason."""
+MANY_TIES = 0.3
+"""The share of topics that tie from which they are the reason."""
+
+
+def _why_apart(c: Comparison, k: int, by_ranks: bool) -> str:
+    """Why a pair differs by ranks and not by means, or the other way round."""
+    import numpy as np
+
+    counts = c.tested[c.narrower].results.counts
+    if not by_ranks and c.by_ranks is not None and c.by_ranks.conclusion[k] == OUT_OF_REACH:
+        return "few"
+    if counts.ties[k] >= MANY_TIES * counts.n[k]:
+        return "ties"
+    d = c.matrix.values[:, counts.first[k]] - c.matrix.values[:, counts.second[k]]
+    d = d[~np.isnan(d)] - np.nanmean(d)
+    spread = float(np.sqrt((d**2).mean()))
+    return "skew" if spread and abs(float((d**3).mean())) / spread**3 > SKEWED else "near"
 
 
 def next_words(c: Comparison, step: NextStep) -> Spoken:
@@ -291,24 +337,18 @@ def tally(c: Comparison) -> str:
 def _differ(c: Comparison) -> str:
     """`30 of 55 pairs differ, for assessors like these three; 33 for these three alone`."""
     whose = c.population
-    if whose is None or whose.pairs is None:
-        return _how_many(c, c.tested[c.test]) + ("" if whose is None else f", for {whose.alone}")
-    these, others = c.tested[c.asked.grouping_test], c.tested[ASSESSORS]
+    if whose is None or not whose.like:
+        return _how_many(c, c.tested[c.test]) + ("" if whose is None else f", on average over {whose.these}")
+    these, others = c.tested[c.narrower], c.tested[ASSESSORS]
     if (these.different == others.different).all():
-        return f"{_how_many(c, these)}, for {whose.these} and for others like them"
+        return f"{_how_many(c, these)}, on average over {whose.these} and over others like them"
     first, second, whom, other = (
-        (others, these, whose.like_these, whose.alone)
+        (others, these, whose.like_these, whose.these)
         if c.sampled
         else (these, others, whose.these, "assessors like them")
     )
-    start = f"{_how_many(c, first)}, for {whom}"
     n = second.count(DIFFERENT)
-    if not n and second is these and not these.count(ALIKE):
-        # "None for these" would suggest that something was looked for and not found.
-        return f"{start}; for {other}, too few topics differ to ever reach p = {alpha_words(c.alpha)}"
-    if n == first.count(DIFFERENT):
-        return f"{start}; as many, but not the same, for {other}"
-    return f"{start}; {f'{n:,}' if n else 'none'} for {other}"
+    return f"{_how_many(c, first)}, on average over {whom}; {f'{n:,}' if n else 'none'} over {other}"
 
 
 def _how_many(c: Comparison, tested: Tested) -> str:

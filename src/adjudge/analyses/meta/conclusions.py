@@ -31,6 +31,7 @@ from adjudge.analyses.conclusions import (
 )
 from adjudge.analyses.meta.cells import POOLED, Cells, HumanCells, over_lengths, score_matrix
 from adjudge.analyses.meta.parts import MetaRun
+from adjudge.analyses.tests import ASSESSORS, THESE
 from adjudge.core.errors import UsageError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
@@ -174,7 +175,8 @@ class _Compared:
             by_assessor = np.where(np.isnan(values), np.nan, human.by_assessor)
             whose = self._population(human, over_lengths(by_assessor, self.cells)[:, :, order])
         if whose is not None and whose.pairs is not None:
-            results = pair_results(ready.matrix.values, whose.pairs, "two-sided")
+            test = ASSESSORS if whose.effects == "random" else THESE
+            results = pair_results(ready.matrix.values, whose.pairs, "two-sided", test)
             untold = Untold(
                 results=results, family=ready.family, smallest=smallest_p(results), resamples=None
             )

@@ -1,16 +1,18 @@
-"""Every two systems compared where assessors are a sample: would other assessors like these find the same?
+"""Every two systems compared with assessors: for those who judged, and for assessors like them.
 
-The model is value = system + topic + assessor + topic:assessor + system:topic + system:assessor + noise, systems fixed
-and the rest random, as far as the design tells the terms apart. What matters for a difference of two systems is
-system:assessor: those who like the one may be few, and judging more topics does not make them more.
+The model is value = system + assessor + topic + topic:assessor + system:topic + system:assessor + noise. Systems and
+assessors are fixed, so that a difference is adjusted for how severe its assessors were; the rest is random, as far as
+the design tells the terms apart. A difference has one estimate, and two errors:
 
-Every difference has two standard errors: pooled over all systems, which supposes that they all vary alike, and its
-own. The one is sure but may be wrong for this pair, the other is right but unsure, with few assessors very much so:
-the larger is taken, with the degrees of freedom of the pooled one, and the own alone where there are assessors enough.
+- for these assessors: what system:topic and the noise leave unsure;
+- for assessors like them: the same and system:assessor, whose variance is never below 0, with degrees of freedom that
+  are never above those of the first. So its p is never below the first one's.
 
-Where groups of equally many assessors judged everything of equally many topics, mean squares are all that is needed.
-Elsewhere the pooled error comes from REML on the rows (mixed.py), with Satterthwaite's degrees of freedom, and the own
-from sums over topics and assessors of what the model leaves (clustered both ways: Cameron, Gelbach and Miller 2011).
+Every pair's variances are moderated (Smyth 2004): its own is averaged with that of all pairs, which weighs the more
+the more alike the pairs are. Where systems divide assessors unequally (Cochran 1941) the others weigh less.
+
+Where all assessors judged everything, or every topic has one assessor of equally many topics, mean squares are all
+that is needed. Elsewhere REML on the rows (mixed.py) gives the variances.
 """
 
 from __future__ import annotations
@@ -18,20 +20,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import splu
+from scipy.special import betaincc, digamma, polygamma, stdtr
 
 from adjudge.core.errors import UsageError
 from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.judging import FEW_DF, FEWEST_DF, OWN_FROM, group_labels, judge_freedom, own_freedom
-from adjudge.stats.linear.mixed import LEAST_NOISE, Reml, Satterthwaite, criterion_of, elimination, search
-from adjudge.stats.linear.model import Key, LinearModel, Term, fit_model, indicators, same_groups
-from adjudge.stats.linear.strata import Strata, combined, reml_of_mean_squares
+from adjudge.stats.judging import FEW_JUDGES, FEWEST_DF, group_labels, judge_freedom, own_freedom
+from adjudge.stats.linear.mixed import LEAST_NOISE, Reml, criterion_of, elimination, search
+from adjudge.stats.linear.model import Key, LinearModel, fit_model, indicators, same_groups
+from adjudge.stats.linear.strata import Strata, reml_of_mean_squares
 from adjudge.stats.paired import NOISE
 from adjudge.stats.pairs import columns_of_pairs
 
@@ -43,12 +48,14 @@ MOST_RANKED = 1_500
 """Effects beside the largest term up to which ranks are computed, to see which terms a design tells apart."""
 MOST_WORK = 2e10
 """Multiplications of one step of REML: about half a minute for all of them."""
-
 NEARLY_NOISE = 1.25
 """Rows in a cell of a term, on average, up to which the noise stands for the term where they cannot be told apart."""
-
-ROUNDING = 1e-12
+NONE = 1e-12
 """An own variance below this share of the pooled one is what rounding leaves of none."""
+UNEQUAL = 0.25
+"""p of Cochran's test below which the other pairs weigh less."""
+LEAST_LENT = 0.2
+"""The share of their weight that is always left to them."""
 
 TERMS: dict[Key, str] = {
     (1,): "topic",
@@ -59,8 +66,8 @@ TERMS: dict[Key, str] = {
 }
 """Random terms by their factors: 0 is the system, 1 the topic, 2 the assessor."""
 ALMOST_NO_NOISE = Note.of("almost-no-noise")
-CONFOUNDED = {(0, 2): Note.of("judges-confounded"), (0, 1): Note.of("rows-confounded")}
-"""Why other assessors cannot be spoken of, where a term that matters is not in the model."""
+APART = Note.of("judges-apart")
+"""Who judged the one system did not judge the other, nor did anybody who joins them."""
 
 
 class _NoFitError(Exception):
@@ -72,17 +79,29 @@ class _NoFitError(Exception):
 
 
 @dataclass(frozen=True)
-class JudgedMeans:
-    """One number for each system, with its standard error and its degrees of freedom; NaN where there is none."""
+class Sureness:
+    """How sure differences are, for one population of assessors; NaN where that cannot be said."""
 
-    estimate: FloatArray
     error: FloatArray
     df: FloatArray
+    statistic: FloatArray
+    """Student's t."""
+    p: FloatArray
+    """Two-sided, not corrected."""
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """Of each system from the average system, with standard errors and degrees of freedom for both populations."""
+
+    estimate: FloatArray
+    these: tuple[FloatArray, FloatArray]
+    similar: tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
 class JudgedPairs:
-    """Every two systems compared for assessors like these. What has no test is NaN, and says why."""
+    """Every two systems compared. What has no test is NaN, and says why."""
 
     first: IntArray
     second: IntArray
@@ -90,24 +109,17 @@ class JudgedPairs:
     """Topics that both have."""
     difference: FloatArray
     """First less second."""
-    error: FloatArray
-    df: FloatArray
-    statistic: FloatArray
-    """Student's t."""
-    p: FloatArray
-    """Two-sided, not adjusted."""
-    pooled_error: FloatArray
-    """Where all systems vary alike; with `pooled_df`."""
-    pooled_df: FloatArray
-    own_error: FloatArray
-    """Of what the two systems show alone; with `own_df`."""
-    own_df: FloatArray
-    deviations: JudgedMeans
-    """Of each system from the average system."""
-    means: JudgedMeans
-    """Of each system, over topics and assessors like these: mostly less sure than what differs between systems."""
+    these: Sureness
+    """For those who judged."""
+    similar: Sureness
+    """For assessors like them."""
+    deviations: Deviations
+    means: FloatArray
+    """Of each system, over its assessors and topics as if all had judged it on all of them."""
     components: dict[str, float]
     """Variances of the random terms that the design tells apart, and "residual"."""
+    unequal: tuple[float, int] | None
+    """Whether systems divide assessors unequally: p of Cochran's test, and the system that divides them most."""
     design: JudgedDesign
     complete: bool
     """Whether every assessor judged every system on each of their topics."""
@@ -116,27 +128,22 @@ class JudgedPairs:
     groups: int
     """Parts of the design that share neither topics nor assessors."""
     unavailable: Note | None
-    """Why only these assessors can be spoken of, if so: then there are no errors and no p-values."""
+    """Why only these assessors can be spoken of, if so: then `similar` is NaN."""
     why: dict[int, Note] = field(default_factory=dict)
-    """The reason, by the pair's position, where there is no p."""
+    """The reason, by the pair's position, where there is no p even for these assessors."""
 
     def __len__(self) -> int:
-        return self.p.size
-
-    @property
-    def own_judge_df(self) -> int:
-        """Degrees of freedom for assessors of one pair: within groups, or between groups where those are more."""
-        return int(own_freedom(self.judges, self.groups))
+        return self.n.size
 
     @property
     def judge_df(self) -> int:
-        """Degrees of freedom for how assessors disagree about systems."""
-        return int(judge_freedom(self.judges, self.groups, self.systems))
+        """Degrees of freedom for how assessors disagree about one pair: within groups, or between them."""
+        return int(own_freedom(self.judges, self.groups))
 
     @property
     def few(self) -> bool:
-        """Whether these are so few that all systems are supposed to divide assessors alike."""
-        return self.judge_df < FEW_DF
+        """Whether assessors are so few that the error rests on systems dividing them alike."""
+        return self.judge_df < FEW_JUDGES - 1
 
 
 @dataclass(frozen=True)
@@ -144,6 +151,8 @@ class _Judgments:
     """One value for each system, topic and assessor that has any, with codes from 0 without gaps."""
 
     values: FloatArray
+    """Divided by `scale`."""
+    scale: float
     system: IntArray
     topic: IntArray
     judge: IntArray
@@ -155,10 +164,17 @@ class _Judgments:
     groups: int
     group: IntArray
     """Of every judgment."""
+    cluster: IntArray
+    """The set of every topic; a set of its own where none is known."""
 
     @property
     def size(self) -> int:
         return self.systems.size
+
+    @property
+    def noise(self) -> float:
+        """What is left of equal values."""
+        return NOISE * float(np.abs(self.values).max(initial=0.0))
 
     def judge_df_of_systems(self) -> IntArray:
         """Degrees of freedom for assessors of each system alone, by those who judged it."""
@@ -169,19 +185,47 @@ class _Judgments:
         return np.asarray(np.maximum(judges - groups, groups - 1).astype(np.int64))
 
 
-@dataclass(frozen=True)
-class _Fit:
-    """What a design gives: means, variances of contrasts, pooled and own, for forms of the systems' covariance."""
-
-    means: JudgedMeans
-    components: dict[str, float]
-    pooled: Callable[[Form], tuple[FloatArray, FloatArray]]
-    """Variances and degrees of freedom."""
-    unpooled: Callable[[Form], tuple[FloatArray, FloatArray]]
-
-
 Form = Callable[[FloatArray], FloatArray]
 """The variances of some contrasts of systems, from a covariance of the systems; linear in it."""
+
+
+@dataclass(frozen=True)
+class _Variance:
+    """One part of the variance of contrasts: what is expected of all systems alike, and what each shows itself.
+
+    `seen` over `expected` is how many times the pooled variance a contrast shows.
+    """
+
+    pooled: FloatArray
+    seen: FloatArray
+    expected: FloatArray
+
+    def shares(self, form: Form) -> FloatArray:
+        """The contrast's own variance, in multiples of the pooled one."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.maximum(form(self.seen) / form(self.expected), 0.0)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Means of systems, and the three parts of the variance of contrasts among them."""
+
+    means: FloatArray
+    components: dict[str, float]
+    topics: _Variance
+    """For these assessors."""
+    assessors: _Variance | None
+    """What assessors make of systems, with the noise in it; None where the first part holds it already."""
+    noise: FloatArray
+    """The noise in the second part."""
+    noise_df: float
+    unequal: tuple[float, int] | None
+    joined: IntArray
+    """Systems with one number were judged by assessors whom chains of systems join."""
+    shared_topics: FloatArray
+    """Systems x systems: degrees of freedom for topics of every two."""
+    held: bool = True
+    """Whether what assessors make of systems is in one of the parts."""
 
 
 def judged_pairs(
@@ -191,112 +235,147 @@ def judged_pairs(
     judges: npt.ArrayLike,
     *,
     size: int,
+    clusters: npt.ArrayLike | None = None,
 ) -> JudgedPairs:
-    """Compare every two of `size` systems, assessors and topics being samples.
+    """Compare every two of `size` systems, for these assessors and for assessors like them; topics are a sample.
 
     A judgment is a value with the codes of its topic (row), system (column, below size) and assessor (judge), whole
-    numbers from 0. NaN values are left out; repeats of one assessor are averaged first.
+    numbers from 0; `clusters` has a code for every topic, where whole sets of topics are the sample. NaN values are
+    left out; repeats of one assessor are averaged first.
     """
-    data = _judgments(values, rows, columns, judges, size)
-    first, second = columns_of_pairs(size)
-    there = np.zeros((size, data.topics))
-    there[data.systems[data.system], data.topic] = 1
-    n = np.asarray((there @ there.T).astype(np.int64))[first, second]
-    unavailable, fit = _unavailable(data), None
+    data = _judgments(values, rows, columns, judges, size, clusters)
+    fit: _Fit | None = None
     no_fit: Note | None = Note.of("no-judgments")
-    if unavailable is None and data.size > 1 and data.topics > 1:
+    if data.judges == 1:
+        no_fit = Note.of("one-judge")
+    elif data.size > 1 and data.topics > 1:
         try:
             cube = _balanced(data)
-            fit, no_fit = _from_rows(data) if cube is None else (_from_cube(cube), None)
+            fit, no_fit = _from_rows(data) if cube is None else (_from_cube(data, cube), None)
         except _NoFitError as error:
-            unavailable = error.why
+            no_fit = error.why
         except UsageError as large:
-            unavailable = Note.of("refused", text=large.text)
-    return _compared(data, fit, n, unavailable, unavailable or no_fit)
+            no_fit = Note.of("refused", text=large.text)
+    return _compared(data, fit, no_fit)
 
 
-def _compared(
-    data: _Judgments, fit: _Fit | None, n: IntArray, unavailable: Note | None, reason: Note | None
-) -> JudgedPairs:
+def _compared(data: _Judgments, fit: _Fit | None, no_fit: Note | None) -> JudgedPairs:
     """Student's t of every pair that has two topics; 0 and p = 1 where two systems do not differ anywhere."""
     first, second = columns_of_pairs(data.all_systems)
-    noise = NOISE * float(np.abs(data.values).max(initial=0.0))
+    there = np.zeros((data.all_systems, data.topics))
+    there[data.systems[data.system], data.topic] = 1
+    n = np.asarray((there @ there.T).astype(np.int64))[first, second]
     place = np.full(max(1, data.all_systems), -1)
     place[data.systems] = np.arange(data.size)
-    means = _plain_means(data) if fit is None else fit.means.estimate
-    difference, error, df, statistic, p = np.full((5, first.size), math.nan)
-    pooled_error, pooled_df, own_error, own_df = both = np.full((4, first.size), math.nan)
     at = np.flatnonzero(n > 0)
-    difference[at] = means[place[first[at]]] - means[place[second[at]]]
-    difference[np.abs(difference) <= noise] = 0.0
-    if fit is not None:
-        at = np.flatnonzero(n > 1)
-        i, j = place[first[at]], place[second[at]]
-        many = np.minimum(*data.judge_df_of_systems()[[i, j]]) >= OWN_FROM
-        variances = _variances(fit, lambda covariance: _pairs(covariance, i, j), many, noise)
-        error[at], df[at] = np.sqrt(variances.chosen), variances.df
-        both[:, at] = (
-            np.sqrt(variances.pooled),
-            variances.pooled_df,
-            np.sqrt(variances.unpooled),
-            variances.own_df,
-        )
-        error[error <= noise] = 0.0
-        with np.errstate(invalid="ignore", divide="ignore"):
-            statistic = np.where((difference == 0) & ~np.isnan(error), 0.0, difference / error)
-        statistic[~np.isfinite(statistic)] = math.nan
-        p = np.where((difference == 0) & (error == 0), 1.0, 2 * stdtr(df, -np.abs(statistic)))
+    i, j = place[first[at]], place[second[at]]
+    means = _plain_means(data) if fit is None else fit.means
+    difference = np.full(first.size, math.nan)
+    difference[at] = means[i] - means[j]
+    difference[np.abs(difference) <= data.noise] = 0.0
+    unavailable = _unavailable(data, fit, no_fit)
+    numbers = np.full((2, 4, first.size), math.nan)
+    why = dict.fromkeys(np.flatnonzero(n < 2).tolist(), Note.of("few-in-common"))
+    why = {k: Note.of("few-in-common", n=int(n[k])) for k in why}
+    if fit is None:
+        reason = no_fit or Note.of("no-judgments")
+        why |= {int(k): reason for k in at if int(k) not in why}
+    else:
+        kept = (n[at] > 1) & (fit.joined[i] == fit.joined[j])
+        why |= {int(k): APART for k in at[~kept & (n[at] > 1)]}
+        at, i, j = at[kept], i[kept], j[kept]
+        judge_df = np.minimum(*data.judge_df_of_systems()[[i, j]])
+        variances = _moderated(fit, lambda c: _pairs(c, i, j), judge_df, lambda d: d[i, j], data.size)
+        for of_population, variance, df in zip(numbers, *variances, strict=True):
+            of_population[:, at] = _tested(difference[at], variance, df, data.noise)
+        _of_constant_differences(numbers, difference, at, data)
+        # Rounding must not bring the wider claim below the narrower.
+        numbers[1, 3] = np.maximum(numbers[1, 3], numbers[0, 3])
+        if unavailable is not None:
+            numbers[1] = math.nan
+        why |= {int(k): Note.of("all-alike") for k in at[np.isnan(numbers[0, 3, at])]}
+    numbers[:, 0] *= data.scale
     design, complete = _design(data)
+    with np.errstate(over="ignore"):
+        components = (
+            {name: float(np.square(data.scale) * v) for name, v in fit.components.items()} if fit else {}
+        )
     return JudgedPairs(
         first=first,
         second=second,
         n=n,
-        difference=difference,
-        error=error,
-        df=df,
-        statistic=statistic,
-        p=p,
-        pooled_error=pooled_error,
-        pooled_df=pooled_df,
-        own_error=own_error,
-        own_df=own_df,
-        deviations=_deviations_of(data, fit, noise),
-        means=_spread_out(fit.means if fit else None, data),
-        components=fit.components if fit else {},
+        difference=difference * data.scale,
+        these=Sureness(*numbers[0]),
+        similar=Sureness(*numbers[1]),
+        deviations=_deviations_of(data, fit, unavailable),
+        means=_spread_out(means * data.scale, data),
+        components=components,
+        unequal=None
+        if fit is None or fit.unequal is None
+        else (fit.unequal[0], int(data.systems[fit.unequal[1]])),
         design=design,
         complete=complete,
         systems=data.size,
         judges=data.judges,
         groups=data.groups,
         unavailable=unavailable,
-        why={k: _why_not(int(n[k]), reason, float(error[k])) for k in np.flatnonzero(np.isnan(p)).tolist()},
+        why=why,
     )
 
 
-def _why_not(n: int, reason: Note | None, error: float) -> Note:
-    if n < 2:
-        return Note.of("few-in-common", n=n)
-    if reason is not None:
-        return reason
-    if error == 0:
-        return Note.of("all-alike")
-    return Note.of("unsure-variances")
+def _tested(difference: FloatArray, variance: FloatArray, df: FloatArray, noise: float) -> FloatArray:
+    """Error, degrees of freedom, t and p."""
+    error = np.sqrt(variance)
+    error[error <= noise] = 0.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.where((difference == 0) & ~np.isnan(error), 0.0, difference / error)
+    t[~np.isfinite(t)] = math.nan
+    p = np.where((difference == 0) & (error == 0), 1.0, 2 * stdtr(df, -np.abs(t)))
+    return np.array([error, df, t, p])
 
 
-def _deviations_of(data: _Judgments, fit: _Fit | None, noise: float) -> JudgedMeans:
-    if fit is None:
-        return _spread_out(None, data)
-    variances = _variances(fit, _deviations, data.judge_df_of_systems() >= OWN_FROM, noise)
-    estimate = fit.means.estimate - fit.means.estimate.mean()
-    means = JudgedMeans(estimate=estimate, error=np.sqrt(variances.chosen), df=variances.df)
-    return _spread_out(means, data)
+def _of_constant_differences(
+    numbers: FloatArray, difference: FloatArray, at: IntArray, data: _Judgments
+) -> None:
+    """Where no difference of any two systems varies, t is infinite: the sign test over topics, and over assessors."""
+    constant = at[(numbers[0, 0, at] == 0) & (difference[at] != 0)]
+    clusters = np.unique(data.cluster).size
+    for of_population, many in zip(numbers, (clusters, min(clusters, data.judges)), strict=True):
+        of_population[2, constant] = np.sign(difference[constant]) * many
+        of_population[3, constant] = 2.0 ** (1 - many)
+
+
+def _deviations_of(data: _Judgments, fit: _Fit | None, unavailable: Note | None) -> Deviations:
+    nothing = _spread_out(np.full(data.size, math.nan), data)
+    if fit is None or np.ptp(fit.joined):
+        return Deviations(estimate=nothing, these=(nothing, nothing), similar=(nothing, nothing))
+
+    def freedom(shared: FloatArray) -> FloatArray:
+        return np.asarray(shared.diagonal())
+
+    these, similar = (
+        (_spread_out(np.sqrt(variance) * data.scale, data), _spread_out(df, data))
+        for variance, df in zip(
+            *_moderated(fit, _from_average, data.judge_df_of_systems(), freedom, data.size), strict=True
+        )
+    )
+    return Deviations(
+        estimate=_spread_out((fit.means - fit.means.mean()) * data.scale, data),
+        these=these,
+        similar=(nothing, nothing) if unavailable else similar,
+    )
 
 
 # The data and its design
 
 
 def _judgments(
-    values: npt.ArrayLike, rows: npt.ArrayLike, columns: npt.ArrayLike, judges: npt.ArrayLike, size: int
+    values: npt.ArrayLike,
+    rows: npt.ArrayLike,
+    columns: npt.ArrayLike,
+    judges: npt.ArrayLike,
+    size: int,
+    clusters: npt.ArrayLike | None,
 ) -> _Judgments:
     scores = checks.numbers("values", values, dimensions=1)
     checks.count("size", size, least=0)
@@ -314,13 +393,19 @@ def _judgments(
     (systems, system), (topics, topic), (people, judge) = (
         np.unique(column[kept], return_inverse=True) for column in codes
     )
+    sets = np.arange(topics.max(initial=-1) + 1) if clusters is None else np.asarray(clusters)
+    if sets.ndim != 1 or sets.size <= topics.max(initial=-1):
+        raise UsageError(f"clusters: expected a code for each of {topics.max(initial=-1) + 1} topics")
     shape = max(1, systems.size), max(1, topics.size), max(1, people.size)
     cells, repeat = np.unique(np.ravel_multi_index((system, topic, judge), shape), return_inverse=True)
-    means = np.bincount(repeat, scores[kept], cells.size) / np.bincount(repeat, minlength=cells.size)
+    # A power of two, so that nothing is rounded and squares of the largest scores do not overflow.
+    scale = float(np.ldexp(1.0, np.frexp(np.abs(scores[kept]).max(initial=0.0))[1] - 1))
+    means = np.bincount(repeat, scores[kept] / scale, cells.size) / np.bincount(repeat, minlength=cells.size)
     system, topic, judge = np.unravel_index(cells, shape)
     groups, label = group_labels(topic, judge)
     return _Judgments(
         values=means,
+        scale=scale,
         system=system.astype(np.int64),
         topic=topic.astype(np.int64),
         judge=judge.astype(np.int64),
@@ -330,6 +415,7 @@ def _judgments(
         judges=people.size,
         groups=groups,
         group=label,
+        cluster=np.unique(sets[topics], return_inverse=True)[1].astype(np.int64),
     )
 
 
@@ -355,11 +441,15 @@ def _levels(codes: IntArray, group: IntArray, groups: int) -> IntArray:
     return np.bincount(owner, minlength=groups).astype(np.int64)
 
 
-def _unavailable(data: _Judgments) -> Note | None:
-    if data.judges == 1:
-        return Note.of("one-judge")
-    if data.size > 1 and judge_freedom(data.judges, data.groups, data.size) < FEWEST_DF:
+def _unavailable(data: _Judgments, fit: _Fit | None, no_fit: Note | None) -> Note | None:
+    if fit is None:
+        return no_fit
+    if judge_freedom(data.judges, data.groups, data.size) < FEWEST_DF:
         return Note.of("few-judges")
+    if not fit.held:
+        return Note.of("judges-confounded")
+    if data.size > 1 and np.bincount(fit.joined).max() < 2:
+        return APART
     return None
 
 
@@ -372,15 +462,14 @@ def _plain_means(data: _Judgments) -> FloatArray:
     return np.asarray(means.sum(axis=1) / (count > 0).sum(axis=1))
 
 
-def _spread_out(means: JudgedMeans | None, data: _Judgments) -> JudgedMeans:
+def _spread_out(numbers: FloatArray, data: _Judgments) -> FloatArray:
     """The numbers of those systems that have any, among all."""
-    arrays = np.full((3, data.all_systems), math.nan)
-    if means is not None:
-        arrays[:, data.systems] = means.estimate, means.error, means.df
-    return JudgedMeans(estimate=arrays[0], error=arrays[1], df=arrays[2])
+    every = np.full(data.all_systems, math.nan)
+    every[data.systems] = numbers
+    return every
 
 
-# Contrasts of systems
+# Contrasts of systems, and their moderated variances
 
 
 def _pairs(covariance: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
@@ -388,51 +477,99 @@ def _pairs(covariance: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
     return np.asarray(diagonal[i] + diagonal[j] - 2 * covariance[i, j])
 
 
-def _deviations(covariance: FloatArray) -> FloatArray:
-    """Of each system from the average system."""
+def _from_average(covariance: FloatArray) -> FloatArray:
     return np.asarray(covariance.diagonal() - 2 * covariance.mean(axis=1) + covariance.mean())
 
 
-@dataclass(frozen=True)
-class _Variances:
-    """Of some contrasts: the two, and the one that is taken."""
+def _moderated(
+    fit: _Fit,
+    form: Form,
+    judge_df: IntArray,
+    topic_df: Callable[[FloatArray], FloatArray],
+    systems: int,
+) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+    """Variances and degrees of freedom of contrasts, for these assessors and for assessors like them."""
+    i, j = columns_of_pairs(systems)
+    shared = fit.shared_topics
+    prior = prior_df(fit.topics.shares(lambda c: _pairs(c, i, j)), shared[i, j])
+    these, df = moderated(fit.topics.pooled, fit.topics.shares(form), form, topic_df(shared), prior, systems)
+    if fit.assessors is None:
+        return (these, these), (df, df)
+    own = np.maximum(1, judge_df)
+    typical = float(np.median(own))
+    prior = prior_df(fit.assessors.shares(lambda c: _pairs(c, i, j)), np.full(i.size, typical))
+    if fit.unequal is not None:
+        prior = min(prior, (systems - 1) * typical) * min(1.0, max(LEAST_LENT, fit.unequal[0] / UNEQUAL))
+    theirs, their_df = moderated(fit.assessors.pooled, fit.assessors.shares(form), form, own, prior, systems)
+    noise = form(fit.noise)
+    similar = these + np.maximum(0.0, theirs - noise)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        freedom = similar**2 / (these**2 / df + theirs**2 / their_df + noise**2 / fit.noise_df)
+    return (these, similar), (df, np.where(similar > 0, np.minimum(freedom, df), df))
 
-    pooled: FloatArray
-    pooled_df: FloatArray
-    unpooled: FloatArray
-    own_df: FloatArray
-    chosen: FloatArray
-    df: FloatArray
 
+def moderated(
+    pooled: FloatArray, shares: FloatArray, form: Form, own_df: npt.ArrayLike, prior: float, systems: int
+) -> tuple[FloatArray, FloatArray]:
+    """Variances between a contrast's own and the pooled one, and their degrees of freedom (Smyth 2004, section 4).
 
-def _variances(fit: _Fit, form: Form, many: BoolArray, noise: float) -> _Variances:
-    """The rule: the larger variance with the pooled degrees of freedom, or the own one where assessors are `many`.
-
-    An own variance of nothing is not believed.
+    `shares` is the own variance over the pooled one. A contrast without variance of its own borrows the pooled one.
     """
-    pooled, pooled_df = fit.pooled(form)
-    unpooled, own_df = fit.unpooled(form)
-    pooled, unpooled = np.maximum(pooled, 0.0), np.maximum(unpooled, 0.0)
-    unpooled = np.where(unpooled > np.maximum(noise**2, ROUNDING * pooled), unpooled, 0.0)
-    alone = (unpooled > 0) & many
-    return _Variances(
-        pooled=pooled,
-        pooled_df=pooled_df,
-        unpooled=unpooled,
-        own_df=own_df,
-        chosen=np.where(alone, unpooled, np.maximum(pooled, unpooled)),
-        df=np.where(alone, own_df, pooled_df),
-    )
+    d = np.maximum(1.0, np.asarray(own_df, dtype=np.float64))
+    lent = min(prior, 1e9)
+    there = shares > NONE
+    share = np.where(there, (lent + d * shares) / (lent + d), 1.0)
+    freedom = np.minimum(np.where(there, lent, 0.0) + d, max(1, systems - 1) * d)
+    return np.maximum(share * form(pooled), 0.0), freedom
 
 
-# Balanced: equal groups of assessors, who judged everything of their topics
+def prior_df(shares: FloatArray, own_df: FloatArray) -> float:
+    """How many degrees of freedom the average of all pairs lends each, by how their own variances spread.
+
+    log s^2 spreads by trigamma(d / 2) where true variances are equal, and by trigamma(d0 / 2) more where they are
+    drawn about the average with d0 degrees of freedom. Pairs share systems, which takes away some of the spread.
+    """
+    there = shares > NONE
+    kept, d = shares[there], np.maximum(1.0, own_df[there])
+    if kept.size < 3:
+        return 0.0
+    systems = (1 + math.sqrt(1 + 8 * shares.size)) / 2
+    alike = 0.25 * 2 * (systems - 2) / (shares.size - 1)
+    logs = np.log(kept) - digamma(d / 2) + np.log(d / 2)
+    excess = float(logs.var(ddof=1)) / (1 - alike) - float(polygamma(1, d / 2).mean())
+    return 2 * _trigamma_inverse(excess) if excess > 0 else math.inf
+
+
+def _trigamma_inverse(value: float) -> float:
+    """Newton's method, which converges from 0.5 + 1 / value on (Smyth 2004, appendix)."""
+    x = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = float(polygamma(1, x))
+        step = trigamma * (1 - trigamma / value) / float(polygamma(2, x))
+        x += step
+        if abs(step) < 1e-10 * x:
+            break
+    return max(x, 1e-3)
+
+
+def _unequal(spread: FloatArray, df: float) -> tuple[float, int] | None:
+    """Cochran's C: is the largest of the systems' variances too large a share of their sum? p, and whose it is."""
+    if spread.size < 3 or not spread.sum() > 0 or df < 1:
+        return None
+    largest = int(spread.argmax())
+    share = float(spread[largest] / spread.sum())
+    p = spread.size * float(betaincc(df / 2, df * (spread.size - 1) / 2, share))
+    return min(1.0, p), largest
+
+
+# Balanced: all judged everything, or every topic has one assessor with equally many topics
 
 
 def _balanced(data: _Judgments) -> FloatArray | None:
-    """Systems x groups x topics x assessors; None where groups are not alike or cells are empty."""
+    """Systems x groups x topics x assessors; None where mean squares are not enough."""
     topics = _levels(data.topic, data.group, data.groups)
     judges = _levels(data.judge, data.group, data.groups)
-    if np.ptp(topics) or np.ptp(judges):
+    if np.ptp(topics) or np.ptp(judges) or (data.groups > 1 and judges[0] > 1 and topics[0] > 1):
         return None
     shape = data.size, data.groups, int(topics[0]), int(judges[0])
     if data.values.size != math.prod(shape):
@@ -474,39 +611,69 @@ def _squares(cube: FloatArray, noise: float) -> _Squares:
     )
 
 
-def _from_cube(cube: FloatArray) -> _Fit:
-    """Mean squares: REML's variances from those pooled over systems, and each contrast's own."""
+def _from_cube(data: _Judgments, cube: FloatArray) -> _Fit:
+    """Mean squares, pooled over systems and of every contrast."""
     s, g, n, m = cube.shape
-    whole = cube - cube.mean()
-    shared = whole.mean(axis=0, keepdims=True)
+    rows = g * n * m
+    shared = cube.mean(axis=0, keepdims=True) - cube.mean()
     # What is left of equal differences is rounding, and counts as none.
     noise = cube.size * (NOISE * float(np.abs(cube).max())) ** 2
-    apart, common = _squares(whole - shared, noise), _squares(shared, noise)
+    apart, common = _squares(cube - cube.mean() - shared, noise), _squares(shared, noise)
     mean_squares, keys = _pooled_strata(apart, common, (s, g, n, m))
     variances = reml_of_mean_squares(mean_squares)
-    components = {TERMS.get(key, "residual"): float(v) for key, v in zip(keys, variances, strict=True)}
-    size = {(1,): m, (2,): n, (1, 2): 1, (0, 1): m, (0, 2): n, (): 1}
-    rows = g * n * m
-    needed = np.array([size[key] / rows if 0 in key or not key else 0.0 for key in keys])
-    mean_needed = np.array([size[key] / rows for key in keys])
-    varied = any(square.any() for square in (apart.between, apart.topics, apart.judges, apart.rest))
-    unit, unit_df = combined(mean_squares, variances, needed) if varied else (0.0, math.nan)
-    of_mean, mean_df = (
-        combined(mean_squares, variances, mean_needed) if mean_squares.ms.any() else (0.0, math.nan)
+    between, topics, judges, rest = (
+        _mean_square(squares, df, rows)
+        for squares, df in zip((apart.between, apart.topics, apart.judges, apart.rest), apart.df, strict=True)
     )
-    means = JudgedMeans(
-        estimate=cube.mean(axis=(1, 2, 3)), error=np.full(s, math.sqrt(of_mean)), df=np.full(s, mean_df)
+    assessors: _Variance | None = None
+    unsure, unsure_df = np.zeros((s, s)), 1.0
+    if n == 1:  # assessors who share one topic, or have one each: between topics there is all that matters
+        over_topics, df = between, g - 1
+    elif m == 1:  # one assessor a topic
+        over_topics, df, assessors = topics, apart.df[1], between
+        unsure, unsure_df = topics.pooled, (s - 1) * apart.df[1]
+    else:
+        over_topics, df, assessors = topics, apart.df[1], judges
+        unsure, unsure_df = rest.pooled, (s - 1) * apart.df[3]
+    if np.unique(data.cluster).size < data.topics:
+        over_topics, df = _by_sets(data, over_topics), np.unique(data.cluster).size - 1
+    judge_df = own_freedom(g * m, g)
+    return _Fit(
+        means=cube.mean(axis=(1, 2, 3)),
+        components={TERMS.get(key, "residual"): float(v) for key, v in zip(keys, variances, strict=True)},
+        topics=over_topics,
+        assessors=assessors,
+        noise=unsure,
+        noise_df=float(max(1, unsure_df)),
+        unequal=None if assessors is None else _unequal(assessors.seen.diagonal(), judge_df),
+        joined=np.zeros(s, dtype=np.int64),
+        shared_topics=np.full((s, s), float(max(1, df))),
     )
 
-    def pooled(form: Form) -> tuple[FloatArray, FloatArray]:
-        value = form(unit * np.eye(s))
-        return value, np.full(value.size, unit_df)
 
-    def unpooled(form: Form) -> tuple[FloatArray, FloatArray]:
-        ms = [form(square) for square in (apart.between, apart.topics, apart.judges, apart.rest)]
-        return own_variance(*ms, df=apart.df, rows=rows)
+def _mean_square(squares: FloatArray, df: int, rows: int) -> _Variance:
+    """The variance of means from sums of squares and products."""
+    size = len(squares)
+    if not df:
+        return _Variance(np.zeros_like(squares), np.zeros_like(squares), np.eye(size))
+    pooled = np.eye(size) * float(np.trace(squares)) / max(1, size - 1) / df / rows
+    return _Variance(pooled=pooled, seen=squares / df / rows, expected=pooled)
 
-    return _Fit(means=means, components=components, pooled=pooled, unpooled=unpooled)
+
+def _by_sets(data: _Judgments, by_topics: _Variance) -> _Variance:
+    """The same where whole sets of topics vary: sums over the topics of every set, in a complete design."""
+    size, sets = data.size, np.unique(data.cluster).size
+    means = np.zeros((size, data.topics))
+    np.add.at(means, (data.system, data.topic), data.values)
+    means /= data.values.size / means.size
+    left = means - means.mean(axis=0) - (means - means.mean(axis=0)).mean(axis=1, keepdims=True)
+    sums = np.zeros((size, sets))
+    np.add.at(sums.T, data.cluster, left.T)
+    seen = sets / max(1, sets - 1) * (sums @ sums.T) / data.topics**2
+    if np.trace(seen) <= NONE * np.trace(by_topics.pooled):
+        seen = np.zeros_like(seen)
+    pooled = np.eye(size) * float(np.trace(seen)) / max(1, size - 1)
+    return _Variance(pooled=pooled, seen=seen, expected=pooled)
 
 
 def _pooled_strata(
@@ -557,38 +724,6 @@ def _inside(held: set[int], key: Key) -> bool:
     return factors <= held or factors == {1, 2}
 
 
-def own_variance(
-    between: FloatArray,
-    topics: FloatArray,
-    judges: FloatArray,
-    rest: FloatArray,
-    *,
-    df: tuple[int, int, int, int],
-    rows: int,
-) -> tuple[FloatArray, FloatArray]:
-    """The variance of a contrast's mean from its own sums of squares, and its degrees of freedom.
-
-    Within groups it is MS_T + MS_A - MS_E over the rows, no less than MS_T; between groups it is one mean square,
-    with the same expectation. Both are averaged by their degrees of freedom for assessors. With one assessor or one
-    topic in a group only the groups tell.
-    """
-    of_groups, of_topics, of_judges, of_rest = df
-    nothing = np.zeros_like(between)
-    b = between / of_groups if of_groups else nothing
-    if not of_topics or not of_judges:
-        return b / rows, np.full(between.size, float(of_groups))
-    t, a = topics / of_topics, judges / of_judges
-    e = rest / of_rest
-    w = np.maximum(t, t + a - e)
-    total = of_judges + of_groups
-    value = (of_judges * w + of_groups * b) / total
-    spread = (of_judges / total) ** 2 * (t**2 / of_topics + a**2 / of_judges + e**2 / of_rest)
-    spread = spread + of_groups * (b / total) ** 2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        freedom = value**2 / spread
-    return value / rows, freedom
-
-
 # Not balanced: REML on the rows
 
 
@@ -607,23 +742,19 @@ def _searched(data: _Judgments, model: LinearModel, random: list[Key]) -> tuple[
 
 
 def _from_rows(data: _Judgments) -> tuple[_Fit | None, Note | None]:
-    """REML for the pooled variances; sums over topics and assessors of what is left for the contrasts' own."""
-    if np.ptp(data.values) <= NOISE * np.abs(data.values).max():
-
-        def nothing(form: Form) -> tuple[FloatArray, FloatArray]:
-            variances = form(np.zeros((data.size, data.size)))
-            return variances, np.full(variances.size, math.nan)
-
-        none = np.full(data.size, math.nan)
-        means = JudgedMeans(
-            estimate=np.full(data.size, data.values.mean()), error=np.zeros(data.size), df=none
-        )
-        return _Fit(means=means, components={}, pooled=nothing, unpooled=nothing), None
+    """REML for the variances of the terms; what the fit leaves, topic by topic, and what it gives assessors, for the
+    own variances of contrasts."""
+    joined = _joined(data)
+    if np.ptp(data.values) <= data.noise:
+        none = np.zeros((data.size, data.size))
+        nothing = _Variance(pooled=none, seen=none, expected=np.eye(data.size))
+        means = np.full(data.size, data.values.mean())
+        fit = _Fit(means, {}, nothing, None, none, 1.0, None, joined, np.ones((data.size, data.size)))
+        return fit, None
     model = LinearModel(data.values, [data.system, data.topic, data.judge], [(0,)])
     random = _identified(model)
-    for key in ((0, 2), (0, 1)):
-        if not _held(model, random, key):
-            raise _NoFitError(CONFOUNDED[key])
+    if not _held(model, random, (0, 1)):
+        raise _NoFitError(Note.of("rows-confounded"))
     outcome = _searched(data, model, random)
     if isinstance(outcome, Note) and (1, 2) in random:
         # Its many cells may leave nothing by chance, and it touches no difference of systems.
@@ -631,38 +762,160 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, Note | None]:
         outcome = _searched(data, model, random)
     if isinstance(outcome, Note):
         return None, outcome
-    reml, theta = outcome
-    terms, best = [model.term(key) for key in random], reml.at(theta)
-    satterthwaite = Satterthwaite(reml, theta, np.eye(data.size))
-    noise = best.rss / reml.df
-    covariance = noise * best.unscaled
-    estimate = float(data.values.mean()) + best.fixed
-    means = JudgedMeans(estimate=estimate, error=np.sqrt(covariance.diagonal()), df=satterthwaite.of_means())
-    components = {TERMS[key]: float(ratio**2 * noise) for key, ratio in zip(random, theta, strict=True)}
-    components["residual"] = float(noise)
-    shared = [(term, u) for key, term, u in zip(random, terms, best.effects, strict=True) if 0 not in key]
-    by_topic, by_both = _clustered(data, model, estimate, shared)
-    expected = np.diag(_plain_variances(data, components))
-    i, j = columns_of_pairs(data.size)
+    reml, best = outcome
+    ratios = dict(zip(random, best.tolist(), strict=True))
+    sigma2 = reml.at(best).rss / reml.df
+    components = {TERMS[key]: ratio**2 * sigma2 for key, ratio in ratios.items()}
+    components["residual"] = float(sigma2)
+    return _weighted(data, model, ratios, sigma2, components, joined), None
 
-    def clustered(form: Form) -> FloatArray:
-        return np.maximum(form(by_topic), form(by_both))
 
-    def every(covariance: FloatArray) -> FloatArray:
-        return _pairs(covariance, i, j)
+def _joined(data: _Judgments) -> IntArray:
+    """The part of the design that every system is in: systems and assessors, joined where one judged the other."""
+    table = sparse.coo_array((np.ones(data.system.size), (data.system, data.judge)))
+    _, label = connected_components(sparse.block_array([[None, table], [table.T, None]]), directed=False)
+    return np.unique(label[: data.size], return_inverse=True)[1].astype(np.int64)
 
+
+@dataclass(frozen=True)
+class _Solved:
+    """The mixed model's equations solved at given ratios: weights of the values in every system's mean, and effects."""
+
+    weights: FloatArray
+    """Systems x values."""
+    left: FloatArray
+    """What fixed and random effects leave of the values."""
+    effects: dict[Key, FloatArray]
+
+
+def _solved(data: _Judgments, model: LinearModel, ratios: dict[Key, float], joined: IntArray) -> _Solved:
+    """Henderson's equations, with assessors fixed: the first of every part of the design stands for severity 0."""
+    random = [key for key, ratio in ratios.items() if ratio > 0 and key != (2,)]
+    of_judge = np.zeros(data.judges, dtype=np.int64)
+    of_judge[data.judge] = joined[data.system]
+    first = np.unique(of_judge, return_index=True)[1]
+    severity = np.setdiff1d(np.arange(data.judges), first)
+    by_system, by_judge = indicators(model.term((0,))), indicators(model.term((2,)))
+    design = sparse.hstack(
+        [
+            *(ratios[key] * indicators(model.term(key)) for key in random),
+            by_judge.tocsc()[:, severity],
+            by_system,
+        ],
+        format="csc",
+    )
+    sizes = [model.term(key).size for key in random]
+    ridge = np.zeros(design.shape[1])
+    ridge[: sum(sizes)] = 1
+    equations = splu((design.T @ design + sparse.diags_array(ridge)).tocsc())
+    # Every system's mean, over the assessors of its part of the design.
+    wanted = np.zeros((design.shape[1], data.size))
+    wanted[-data.size :] = np.eye(data.size)
+    at = sum(sizes) + np.arange(severity.size)
+    people = np.bincount(of_judge)
+    wanted[at] = (of_judge[severity][:, None] == joined) / people[joined]
+    solved = equations.solve(design.T @ data.values)
+    effects, start = {}, 0
+    for key, size in zip(random, sizes, strict=True):
+        effects[key] = ratios[key] * solved[start : start + size]
+        start += size
+    return _Solved(
+        weights=np.asarray((design @ equations.solve(wanted)).T),
+        left=data.values - design @ solved,
+        effects=effects,
+    )
+
+
+def _weighted(
+    data: _Judgments,
+    model: LinearModel,
+    ratios: dict[Key, float],
+    sigma2: float,
+    components: dict[str, float],
+    joined: IntArray,
+) -> _Fit:
+    solved = _solved(data, model, ratios, joined)
+    weights, size = solved.weights, data.size
+    noise = sigma2 * (weights @ weights.T)
+    expected = noise.copy()
+    for key, ratio in ratios.items():
+        if key not in ((2,), (0, 2)) and ratio:
+            spread = weights @ indicators(model.term(key))
+            expected += sigma2 * ratio**2 * (spread @ spread.T)
+    i, j = columns_of_pairs(size)
+    by_topic = _summed(weights * solved.left, data.topic, data.topics)
     # What is left over is less than what was there: on average both must be what the model expects.
-    seen = float(clustered(every).sum())
-    lost = float(every(expected).sum()) / seen if seen > 0 else 0.0
+    lost = _level(_pairs(expected, i, j), _pairs(by_topic, i, j))
+    sets = np.unique(data.cluster).size
+    seen, pooled = lost * by_topic, expected
+    if sets < data.topics:
+        seen = lost * _summed(weights * solved.left, data.cluster[data.topic], sets)
+        pooled = expected * _level(_pairs(seen, i, j), _pairs(expected, i, j))
+    there = np.zeros((size, data.topics))
+    there[data.system, data.topic] = 1
+    in_sets = np.zeros((size, sets))
+    np.maximum.at(in_sets.T, data.cluster, there.T)
+    in_groups = np.zeros((size, data.groups))
+    in_groups[data.system, data.group] = 1
+    groups = in_groups @ in_groups.T if sets == data.topics else 1.0
+    assessors, unequal = None, None
+    if (0, 2) in ratios:
+        spread = weights @ indicators(model.term((0, 2)))
+        extra = sigma2 * ratios[0, 2] ** 2 * (spread @ spread.T)
+        shown = _of_assessors(data, model, ratios, joined)
+        assessors = _Variance(pooled=noise + extra, seen=shown[0], expected=shown[1])
+        unequal = _unequal(
+            shown[0].diagonal() / np.maximum(shown[1].diagonal(), 1e-300),
+            float(np.median(data.judge_df_of_systems())),
+        )
+    return _Fit(
+        means=weights @ data.values,
+        components=components,
+        topics=_Variance(pooled=pooled, seen=seen, expected=pooled),
+        assessors=assessors,
+        noise=noise,
+        noise_df=float(max(1, data.values.size - size - data.topics - data.judges)),
+        unequal=unequal,
+        joined=joined,
+        shared_topics=np.maximum(1.0, np.maximum(in_sets @ in_sets.T - groups, groups - 1)),
+        held=_held(model, list(ratios), (0, 2)),
+    )
 
-    def pooled(form: Form) -> tuple[FloatArray, FloatArray]:
-        return form(covariance), satterthwaite.of_forms(form)
 
-    def unpooled(form: Form) -> tuple[FloatArray, FloatArray]:
-        freedom = satterthwaite.of_forms(form) / max(1, data.size - 1)
-        return lost * clustered(form) / form(expected) * form(covariance), freedom
+def _summed(parts: FloatArray, codes: IntArray, levels: int) -> FloatArray:
+    """How systems' means vary together, by the sums of what every topic, or set, adds to them."""
+    sums = np.zeros((len(parts), levels))
+    np.add.at(sums.T, codes, parts.T)
+    return np.asarray(levels / max(1, levels - 1) * (sums @ sums.T))
 
-    return _Fit(means=means, components=components, pooled=pooled, unpooled=unpooled), None
+
+def _level(of: FloatArray, over: FloatArray) -> float:
+    """How many times one is the other, on average."""
+    shares = of[over > 0] / over[over > 0]
+    return float(shares.mean()) if shares.size else 0.0
+
+
+def _of_assessors(
+    data: _Judgments, model: LinearModel, ratios: dict[Key, float], joined: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """How assessors' predicted likings of systems vary, systems x systems, and how many stand behind each.
+
+    Predicted with a variance that lets the judgments be seen, where the estimated one is nearly 0.
+    """
+    term = model.term((0, 2))
+    least = math.sqrt(term.size / data.values.size)
+    seen = _solved(data, model, {**ratios, (0, 2): max(ratios[0, 2], least)}, joined).effects[0, 2]
+    likings, judged = np.zeros((2, data.size, data.judges))
+    system = np.zeros(term.size, dtype=np.int64)
+    judge = system.copy()
+    system[term.codes], judge[term.codes] = data.system, data.judge
+    likings[system, judge], judged[system, judge] = seen, 1
+    counts = judged.sum(axis=1)
+    likings -= judged * (likings.sum(axis=1) / counts)[:, None]
+    products = likings @ likings.T
+    i, j = columns_of_pairs(data.size)
+    behind = np.diag(np.maximum(1.0, counts - 1))
+    return products, behind * _level(_pairs(products, i, j), _pairs(behind, i, j))
 
 
 def _identified(model: LinearModel) -> list[Key]:
@@ -717,40 +970,3 @@ def _held(model: LinearModel, random: list[Key], key: Key) -> bool:
     if key in random or any(same_groups(term, model.term(other)) for other in random):
         return True
     return model.n <= NEARLY_NOISE * term.size
-
-
-def _plain_variances(data: _Judgments, components: dict[str, float]) -> FloatArray:
-    """What the model expects of each system's plain mean, without what systems share."""
-
-    def shares(codes: IntArray, levels: int) -> FloatArray:
-        counts = np.zeros((data.size, levels))
-        np.add.at(counts, (data.system, codes), 1)
-        return np.asarray(np.sum((counts / counts.sum(axis=1, keepdims=True)) ** 2, axis=1))
-
-    return np.asarray(
-        components["residual"] / np.bincount(data.system)
-        + components.get("system:topic", 0.0) * shares(data.topic, data.topics)
-        + components.get("system:assessor", 0.0) * shares(data.judge, data.judges)
-    )
-
-
-def _clustered(
-    data: _Judgments, model: LinearModel, means: FloatArray, shared: list[tuple[Term, FloatArray]]
-) -> tuple[FloatArray, FloatArray]:
-    """How the systems' means vary together, by sums of what the model leaves: over topics, and over both.
-
-    What systems share (topic, assessor, topic:assessor) is taken out first, as the model predicts it.
-    """
-    left = data.values - means[data.system]
-    for term, effects in shared:
-        left = left - effects[term.codes]
-    left = left / np.bincount(data.system)[data.system]
-
-    def products(codes: IntArray, levels: int) -> FloatArray:
-        sums = np.zeros((data.size, levels))
-        np.add.at(sums, (data.system, codes), left)
-        return np.asarray(levels / max(1, levels - 1) * (sums @ sums.T))
-
-    cells = model.term((1, 2))
-    topics = products(data.topic, data.topics)
-    return topics, topics + products(data.judge, data.judges) - products(cells.codes, cells.size)

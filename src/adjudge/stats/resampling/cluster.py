@@ -16,7 +16,7 @@ import numpy.typing as npt
 from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.paired import Alternative, noise_of, settled
+from adjudge.stats.paired import Alternative, noise_of, settled, student_p
 from adjudge.stats.pairs import PairResults, columns_of_pairs, pair_counts
 from adjudge.stats.resampling.engine import SIDES, quantile_place
 
@@ -125,6 +125,31 @@ def cluster_errors(values: npt.ArrayLike, clusters: npt.ArrayLike) -> tuple[Floa
     for block in _blocks(matrix, codes, 1):
         error[block.pairs], freedom[block.pairs] = _ratio_errors(block.sums, block.sizes)
     return error, freedom
+
+
+def cluster_t_pairs(
+    values: npt.ArrayLike, clusters: npt.ArrayLike, *, alternative: Alternative = "two-sided"
+) -> PairResults:
+    """Student's t of every pair's mean difference, with the errors of `cluster_errors`."""
+    matrix, codes = _checked(values, clusters)
+    counts = pair_counts(matrix)
+    error, freedom = cluster_errors(matrix, codes)
+    tied = counts.ties == counts.n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(tied, 0.0, counts.difference / error)
+    t[~np.isfinite(t)] = np.nan
+    p = np.where(tied & (counts.n > 1), 1.0, student_p(t, np.maximum(freedom, 1.0), alternative))
+    none = np.flatnonzero(np.isnan(p)).tolist()
+    return PairResults(
+        test="t",
+        counts=counts,
+        statistic=t,
+        p=p,
+        method=tuple(None if np.isnan(of_pair) else "t" for of_pair in p),
+        signature=f"t|{alternative}|sets:{int(codes.max(initial=-1)) + 1}",
+        alternative=alternative,
+        why={k: "sets of topics do not differ, or there is one" for k in none},
+    )
 
 
 def cluster_codes(labels: Sequence[Hashable]) -> IntArray:

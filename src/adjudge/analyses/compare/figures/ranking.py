@@ -27,8 +27,8 @@ def league(comparison: Comparison) -> Figure:
     few_enough(len(standings), MOST_SYSTEMS, "systems", "`adjudge compare` has them as a table")
     called = labels(s.system for s in standings)
     moved = comparison.is_adjusted
-    # Where cells are missing the interval is of the plain mean, unless assessors are a sample.
-    apart = moved and not comparison.sampled
+    # Where cells are missing the interval is of the plain mean, unless assessors are in the model.
+    apart = moved and not comparison.modelled
     data = pd.DataFrame(
         {
             "system": [called[s.system] for s in standings],
@@ -100,7 +100,7 @@ def _league_words(comparison: Comparison, *, apart: bool) -> str:
     bare = [s.system for s in comparison.standings if s.low != s.low]
     level = f"{comparison.level:.0%}"
     if len(bare) < len(comparison.standings):
-        if comparison.sampled and comparison.interval == "deviation-t":
+        if comparison.interval == "deviation-t":
             sentences.append(f"Lines are {level} intervals of a system's distance from the average system.")
         elif apart:
             sentences.append(
