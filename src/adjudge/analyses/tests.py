@@ -25,7 +25,7 @@ USUAL: Test = "t"
 THESE = "these-assessors"
 """The mixed model's test for the assessors who judged: topics are a sample."""
 ASSESSORS = "assessors"
-"""The same model's test for assessors like them: these are a sample, as topics are. Scores alone can ask for neither."""
+"""The same model's test for assessors like them, who are a sample as topics are. Nobody asks for either by name."""
 Statistic = Literal["mean", "median", "t", "t-unpaired", "w"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 Zeros = Literal["wilcox", "pratt"]

@@ -110,8 +110,8 @@ def reading(comparison: Comparison) -> tuple[str, ...]:
         "Systems that share a letter are not significantly different; systems without a common letter are"
         f" ({test_words(comparison.tested[comparison.test].results.test)},"
         f" {CORRECTIONS[comparison.asked.correct].for_all_pairs}, at {alpha})."
-        f" The test compares systems topic by topic{' and assessor by assessor' if comparison.modelled else ''}, so two can differ"
-        " although their intervals overlap."
+        f" The test compares systems topic by topic{' and assessor by assessor' if comparison.modelled else ''}, so two"
+        " can differ although their intervals overlap."
     )
     return order, interval, letters
 

@@ -24,13 +24,12 @@ from adjudge.analyses.phrasebook import (
     best_words,
     enumerated,
     pairs_differ,
-    these_alone,
     these_assessors,
     too_few,
 )
 from adjudge.analyses.tests import ASSESSORS, THESE, words_of_test
 from adjudge.core.phrases import Argument, Spoken
-from adjudge.core.words import capitalised, counted, listed, number_word, p_number
+from adjudge.core.words import capitalised, counted, listed, number_word, p_words
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare.next_step import NextStep
@@ -65,8 +64,8 @@ THESE_ONLY: Mapping[str, str | Callable[..., str]] = {
     "one-judge": "one assessor says nothing of how others would judge",
     "few-judges": "too few assessors judged two systems to show how far assessors disagree about them",
     "judges-confounded": "who judged which system leaves no way to tell how assessors disagree from how systems differ",
-    "judges-apart": "no assessor judged both, nor do others link them: how severe assessors are and how good systems are"
-    " cannot be told apart",
+    "judges-apart": "no assessor judged both, nor do others link them: how severe assessors are cannot be told from how"
+    " good systems are",
     "rows-confounded": "too few judgments to tell how topics vary from noise",
     "no-judgments": "there are no judgments",
     "all-alike": "all differences are the same",
@@ -124,20 +123,20 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
         f"conclusions are for {these_assessors(assessors)} alone: {why}"
     ),
     "few-assessors": lambda assessors: (
-        f"with {counted(assessors, 'assessor')}, how far assessors disagree about one pair is mostly taken from the other"
-        " pairs"
+        f"with {counted(assessors, 'assessor')}, how far assessors disagree about one pair is mostly taken from the"
+        " other pairs"
     ),
     "unequal-assessors": lambda system, p: (
-        f"assessors disagree more about {system} than about other systems (Cochran's test, p ={p_number(p)}): pairs rest"
-        " more on their own judgments"
+        f"assessors disagree more about {system} than about other systems (Cochran's test, {p_words(p)}): every pair rests"
+        " more on its own judgments"
     ),
     "sets": lambda sets, topics: (
         f"topics of one set are not independent: the {sets:,} sets of the {counted(topics, 'topic')} are the sample"
         f" ({Argument('cluster', 'none')} takes topics one by one)"
     ),
     "few-sets": lambda sets: (
-        f"topics come from {counted(sets, 'set')}: conclusions are for {'it' if sets == 1 else 'these'} alone, since fewer"
-        " than six sets say nothing of others"
+        f"topics come from {counted(sets, 'set')}: conclusions are for {'it' if sets == 1 else 'these'} alone, since"
+        " fewer than six sets say nothing of others"
     ),
     **{f"ordered-{how}": text for how, text in ORDERED.items()},
     "no-interval": lambda systems: (

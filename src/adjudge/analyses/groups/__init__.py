@@ -25,9 +25,8 @@ Adjust = Literal["none", "bonferroni", "holm", "scheffe", "single-step"]
 class Groups(Analysis["GroupsResult"]):
     """Test all pairs of systems at once, and sort the systems into groups.
 
-    Prints letters, lines, possible ranks and a critical-difference diagram. Every pair is tested with the variance of
-    its own differences: by a bootstrap of the largest t where all pairs have 20 topics, else by Student's t with Holm's
-    correction. Tukey's test, by name, pools the variance of all pairs.
+    Prints letters, lines, possible ranks and a critical-difference diagram. The pairs are tested as `compare` tests
+    them; by name by a bootstrap of the largest t, by paired t-tests, or by Tukey's test, which pools all variances.
     """
 
     NAME = "groups"
@@ -37,8 +36,8 @@ class Groups(Analysis["GroupsResult"]):
     method: Method = option(
         "auto",
         metavar="METHOD",
-        help="Test of the pairs. auto: max-t (bootstrap of the largest t) from 20 topics, else t"
-        " with Holm's correction.",
+        help="Test of the pairs. auto: that of compare; max-t: bootstrap of the largest t; t: paired t with Holm's"
+        " correction; tukey.",
     )
     tested: Scale = option("values", metavar="WHAT", help="Test the scores or their ranks.")
     against: str | None = option(
@@ -69,13 +68,17 @@ class Groups(Analysis["GroupsResult"]):
             )
 
     def run(self, scores: Scores) -> GroupsResult:
+        from adjudge.analyses.compare.usual import usual_comparison
         from adjudge.analyses.groups.result import groups_of_matrix
 
+        compared = None
+        if self.method == "auto" and self.tested == "values":
+            compared = usual_comparison(scores, (scores.resolve(self.measure), self.length, self.form), self)
         matrix = scores.matrix(
             self.measure, length=self.length, form=self.form, pool=self.pool, pool_humans=self.pool_humans
         ).averaged()
         return replace(
-            groups_of_matrix(matrix, self, kinds=scores.kinds_of(matrix.systems)),
+            groups_of_matrix(matrix, self, kinds=scores.kinds_of(matrix.systems), compared=compared),
             assessors=scores.count_assessors(matrix.measure, self.length, self.form),
             about_scores=scores.unsaid_notes(matrix.measure),
             fewer_references=scores.fewer_references(matrix.measure),

@@ -1,19 +1,20 @@
 """Groups of systems that do not differ: letters, lines, rank intervals, consistent rankings, contrasts, the best.
 
-Each pair is tested with the variance of its own differences; Tukey's test, which pools them, by name. The mathematics
-is in stats/.
+The pairs are tested as `compare` tests them, or by a test for all pairs at once that is named. The mathematics is in
+stats/.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge.analyses import conclusions
+from adjudge.analyses.compare.usual import UsualPairs, comparison_of, usual_pairs
 from adjudge.analyses.groups import Groups
 from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.analyses.phrasebook import ends_of_difference, rank_range, reason, short_conclusion
@@ -26,6 +27,7 @@ from adjudge.core.words import counted, decimal, listed, p_number
 from adjudge.data.scores import ScoreMatrix
 
 if TYPE_CHECKING:
+    from adjudge.analyses.compare.pairs import Comparison
     from adjudge.analyses.methods import MethodsParagraph
     from adjudge.stats.checks import BoolArray, FloatArray, IntArray
     from adjudge.stats.linear.contrasts import Contrasts
@@ -41,9 +43,16 @@ CONCLUSIONS = conclusions.CONCLUSIONS[:4]
 
 
 def groups_of_matrix(
-    matrix: ScoreMatrix, asked: Groups | None = None, *, kinds: Mapping[str, str] | None = None
+    matrix: ScoreMatrix,
+    asked: Groups | None = None,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    compared: Comparison | None = None,
 ) -> GroupsResult:
-    """All pairs of systems of a matrix, on the values or on ranks, with the contrasts that are asked for."""
+    """All pairs of systems of a matrix, on the values or on ranks, with the contrasts that are asked for.
+
+    `compared` is what `compare` finds of the same scores; without it, of the matrix alone.
+    """
     import numpy as np
 
     from adjudge.stats.linear.contrasts import contrasts
@@ -64,10 +73,13 @@ def groups_of_matrix(
         raise DataError(f"{matrix.measure}: every score is missing")
     values = scaled(scored.values, asked.tested)
     pooled = asked.method == "tukey"
-    own_method: OwnMethod | None = asked.method if asked.method in ("max-t", "t") else None
-    test: OwnVariances | Tukey
+    own_method: OwnMethod = "max-t" if asked.method == "max-t" else "t"
+    test: OwnVariances | Tukey | UsualPairs
     if pooled:
         test = tukey(scored.values, scale=asked.tested, level=level)
+    elif asked.method == "auto":
+        compared = compared or comparison_of(replace(scored, values=values), asked.alpha)
+        test = usual_pairs(compared, scored.systems)
     else:
         test = own_pairs(
             values,
@@ -81,6 +93,9 @@ def groups_of_matrix(
     joined = not np.isnan(means).any()
     if not joined:
         means = np.nanmean(values, axis=0)
+    if isinstance(test, UsualPairs):
+        by_name = {s.system: s.adjusted for s in test.comparison.standings}
+        means = np.array([by_name[system] for system in scored.systems])
     rank = places(sign * means)
     order = sorted(range(len(scored.systems)), key=lambda j: (rank[j], scored.systems[j]))
     first, second = np.triu_indices(len(order), k=1)
@@ -161,7 +176,7 @@ class GroupsResult(MatrixResult):
     matrix: ScoreMatrix
     values: FloatArray
     """What was tested: the matrix's values, or their ranks."""
-    test: OwnVariances | Tukey
+    test: OwnVariances | Tukey | UsualPairs
     places: tuple[GroupedSystem, ...]
     better: BoolArray
     """Who is significantly better than whom, in the order of the places."""
@@ -237,7 +252,10 @@ class GroupsResult(MatrixResult):
         return None
 
     def notes(self) -> Iterator[Note]:
-        if self.assessors > 1:
+        by_compare = isinstance(self.test, UsualPairs)
+        if isinstance(self.test, UsualPairs) and self.test.comparison.population is not None:
+            yield from self.test.comparison.population.notes()
+        if self.assessors > 1 and (not by_compare or self.contrasts is not None or self.hsu is not None):
             yield Note.of("several-assessors", n=self.assessors)
 
     def methods(self) -> MethodsParagraph:

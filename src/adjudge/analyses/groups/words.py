@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
+from adjudge.analyses.compare.usual import UsualPairs
+from adjudge.analyses.compare.words import population_words
 from adjudge.analyses.methods import (
     LETTERS,
     cite,
+    corrected_words,
     holes_words,
     pooled_words,
     prepared_words,
+    tested_words,
     what_was_compared,
 )
 from adjudge.analyses.phrasebook import best_words, enumerated, pairs_differ, reason
@@ -70,7 +74,7 @@ def sentences(result: GroupsResult) -> Iterator[str]:
         have = "has" if len(systems) == 1 else "have"
         yield (
             f"{enumerated(systems)} {have} the {end} score, {score:g}, on half of the topics or more:"
-            f" {CEILING[result.test.method]}."
+            f" {CEILING.get(result.test.method, CEILING['t'])}."
         )
 
 
@@ -140,12 +144,15 @@ def _headline(result: GroupsResult) -> str:
     if not total:
         return "One system has scores: nothing to compare."
     how = result.test.words
+    whose = ""
+    if isinstance(result.test, UsualPairs) and (who := result.test.comparison.population) is not None:
+        whose = f", on average over {who.like_these if who.effects == 'random' else who.these}"
     parts = []
     if differ:
         names = [place.system for place in result.places]
         parts.append(best_words(result.better, names, directed=result.matrix.info.better is not None))
     if differ + alike:
-        parts.append(f"{capitalised(pairs_differ(differ, total))} ({how})")
+        parts.append(f"{capitalised(pairs_differ(differ, total))}{whose} ({how})")
     if out_of_reach:
         which = _pairs(out_of_reach) if differ + alike + apart else "any pair"
         parts.append(f"No difference can be found for {which}: {_why_out_of_reach(result)}")
@@ -153,8 +160,6 @@ def _headline(result: GroupsResult) -> str:
     if apart:
         what = "chain of common topics" if result.pooled else "topic in common"
         parts.append(f"{capitalised(_pairs(apart))} {'has' if apart == 1 else 'have'} no {what}")
-    if out_of_reach and not result.pooled and _constant(result):
-        parts.append("`adjudge compare` tests differences that are all the same by their ranks")
     return f"{'. '.join(parts)}."
 
 
@@ -173,17 +178,14 @@ def _why_out_of_reach(result: GroupsResult) -> str:
     return most if len(set(reasons)) == 1 else f"mostly, {most}"
 
 
-def _constant(result: GroupsResult) -> bool:
-    """Whether some pair's differences are all the same, and not 0."""
-    test = result.test
-    return any(why.code == "constant" and test.difference[k] for k, why in test.why.items())
-
-
 def _about_missing(result: GroupsResult) -> Iterator[str]:
     """What missing cells mean for the means and for the pairs."""
     import numpy as np
 
     if not np.isnan(result.values).any():
+        return
+    if isinstance(result.test, UsualPairs) and result.test.comparison.modelled:
+        yield "Cells are missing: means are those of the mixed model, adjusted for topics and assessors."
         return
     if result.joined:
         yield "Cells are missing: means are least-squares means of the model topic + system."
@@ -233,7 +235,9 @@ def methods(result: GroupsResult) -> Iterator[str]:
         model = "least-squares means of the model score = topic + system"
         yield f"{holes}; means are {model if result.joined else 'over the topics that each system has'}."
     yield from pooled_words([result])
-    if result.assessors > 1:
+    if isinstance(result.test, UsualPairs) and (who := result.test.comparison.population) is not None:
+        yield f"{population_words(who)}."
+    elif result.assessors > 1:
         yield f"{result.assessors} assessors judged, and conclusions are about these."
     if result.asked.tested in SCALED:
         yield SCALED[result.asked.tested]
@@ -248,7 +252,10 @@ def _all_pairs(result: GroupsResult) -> Iterator[str]:
     tested = f"{counted(len(test), 'pair')} of systems {'was' if len(test) == 1 else 'were'} tested"
     common = ", on the topics that both systems of a pair have" if np.isnan(result.values).any() else ""
     own_variance = f"each with the variance of its own differences over topics{common}"
-    if test.method == "max-t":
+    if isinstance(test, UsualPairs):
+        yield from tested_words([test.comparison])
+        yield from corrected_words([test.comparison])
+    elif test.method == "max-t":
         how = f"{own_variance}, by a step-down bootstrap of the largest t statistic{cite('romano2005')}"
         yield f"{tested} together, {how}, with {result.asked.resamples:,} resamples."
     elif test.method == "t":
@@ -259,7 +266,8 @@ def _all_pairs(result: GroupsResult) -> Iterator[str]:
     else:
         model = "with one variance for all, that of the model score = topic + system"
         yield f"{tested} together with Tukey's test{cite('tukey1949', 'kramer1956')}, {model}."
-    yield f"Differences count as significant up to a corrected p of {alpha}; intervals of differences hold together."
+    if not isinstance(test, UsualPairs):
+        yield f"Differences count as significant up to a corrected p of {alpha}; intervals of them hold together."
     _, _, out_of_reach, apart = result.concluded().values()
     if out_of_reach:
         yield f"{counted(out_of_reach, 'pair')} could not have been found to differ, whatever the scores."

@@ -44,6 +44,7 @@ class Lengths(Analysis["LengthsResult"]):
     pool: Pool = option("mean", by_name=False, help="How several scores of a cell become one.")
 
     def run(self, scores: Scores) -> LengthsResult:
+        from adjudge.analyses.compare.usual import usual_comparison
         from adjudge.analyses.lengths.result import lengths_of_matrices
 
         measure, form = scores.resolve(self.measure), self.form
@@ -53,17 +54,25 @@ class Lengths(Analysis["LengthsResult"]):
             )  # where no length has the form, say which there are
         there = scores.table.lengths(measure, form=form)
         asked = zip(scores.table.lengths(measure), scores.table.each_length(measure), strict=True)
+        words_of = {length: words for length, words in asked if length in there}
         matrices = {
             length: scores.matrix(
                 measure, length=words, form=form, pool=self.pool, pool_humans=self.pool_humans
             )
-            for length, words in asked
-            if length in there
+            for length, words in words_of.items()
         }
         tasks = {name: topic.task for name, topic in scores.topics.items()}
         systems = dict.fromkeys(system for matrix in matrices.values() for system in matrix.systems)
         return replace(
-            lengths_of_matrices(matrices, self, tasks=tasks, kinds=scores.kinds_of(systems)),
+            lengths_of_matrices(
+                matrices,
+                self,
+                tasks=tasks,
+                kinds=scores.kinds_of(systems),
+                compared=lambda at: usual_comparison(
+                    scores, (measure, "all" if at == "all" else words_of[at], form), self
+                ),
+            ),
             assessors=scores.count_assessors(measure, "all", form),
             about_scores=scores.unsaid_notes(measure),
         )

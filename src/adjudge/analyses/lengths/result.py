@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, astuple, dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from adjudge.analyses.compare.usual import comparison_of, usual_pairs
 from adjudge.analyses.lengths import TASKS, Lengths
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
@@ -30,8 +31,9 @@ from adjudge.data.scores import (
 if TYPE_CHECKING:
     import numpy as np
 
+    from adjudge.analyses.compare.pairs import Comparison
+    from adjudge.analyses.compare.usual import UsualPairs
     from adjudge.stats.linear.tukey import Tukey
-    from adjudge.stats.own_variances import OwnVariances
     from adjudge.stats.paired import Interval
     from adjudge.stats.ranks import KendallTau
 
@@ -45,8 +47,12 @@ def lengths_of_matrices(
     *,
     tasks: Mapping[str, str | None] | None = None,
     kinds: Mapping[str, str] | None = None,
+    compared: Callable[[Length | Literal["all"]], Comparison] | None = None,
 ) -> LengthsResult:
-    """A measure at all its lengths, a matrix each; `tasks` says of topics whether they are single or multi."""
+    """A measure at all its lengths, a matrix each; `tasks` says of topics whether they are single or multi.
+
+    `compared` gives what `compare` finds at a length, or with all averaged; without it, matrices alone are compared.
+    """
     import numpy as np
 
     if not matrices:
@@ -61,12 +67,16 @@ def lengths_of_matrices(
         raise DataError(
             f"{first.measure}: a score of {largest:.3g} is too large for a variance: divide all scores"
         )
-    lengths = tuple(_at_length(matrix, length, asked) for length, matrix in ordered.items())
+    lengths = tuple(
+        _at_length(matrix, length, asked, compared=None if compared is None else compared(length))
+        for length, matrix in ordered.items()
+    )
     together: AtLength | None = None
     left_out: tuple[LengthLeftOut, ...] = ()
     if len(ordered) > 1:
         mean, left_out = average_lengths(ordered)
-        together = _at_length(mean, None, asked, together=True)
+        whole = None if compared is None or left_out else compared("all")
+        together = _at_length(mean, None, asked, together=True, compared=whole)
     columns = lengths if together is None else (*lengths, together)
     return LengthsResult(
         asked=asked,
@@ -93,7 +103,7 @@ class SystemAtLength:
     centred: float
     """The mean over topics of the score less the topic's mean over all peers."""
     group: str
-    """Letters: systems that share one are not significantly different, every pair by its own variance."""
+    """Letters: systems that share one are not significantly different."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +116,8 @@ class AtLength:
     matrix: ScoreMatrix
     tukey: Tukey
     """The model's means and residual mean square, and the difference that Tukey's test would ask for."""
-    tests: OwnVariances
-    """Of all pairs, each with the variance of its own differences."""
+    tests: UsualPairs
+    """Of all pairs, as `compare` has them."""
     standings: tuple[SystemAtLength, ...]
     """Best first; systems without scores come last."""
 
@@ -331,18 +341,24 @@ class LengthsResult(Result):
         }
 
 
-def _at_length(matrix: ScoreMatrix, length: Length, asked: Lengths, *, together: bool = False) -> AtLength:
+def _at_length(
+    matrix: ScoreMatrix,
+    length: Length,
+    asked: Lengths,
+    *,
+    together: bool = False,
+    compared: Comparison | None = None,
+) -> AtLength:
     import numpy as np
 
     from adjudge.stats.linear.tukey import tukey
     from adjudge.stats.order import letters
-    from adjudge.stats.own_variances import own_pairs
     from adjudge.stats.paired import NOISE, steps
     from adjudge.stats.pairs import columns_of_pairs
 
     level = 1 - asked.alpha
     model = tukey(matrix.values, level=level)
-    tests = own_pairs(matrix.values, rng=generator(asked.seed, "lengths/pairs"), level=level)
+    tests = usual_pairs(compared or comparison_of(matrix, asked.alpha), matrix.systems)
     apart = np.zeros((len(matrix.systems),) * 2, dtype=bool)
     first, second = columns_of_pairs(len(matrix.systems))
     apart[first, second] = apart[second, first] = tests.different

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ from scipy.special import betaincc, digamma, polygamma, stdtr
 from adjudge.core.errors import UsageError
 from adjudge.core.results import Note
 from adjudge.stats import checks
-from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.judging import FEW_JUDGES, FEWEST_DF, group_labels, judge_freedom, own_freedom
 from adjudge.stats.linear.mixed import LEAST_NOISE, Reml, criterion_of, elimination, search
 from adjudge.stats.linear.model import Key, LinearModel, fit_model, indicators, same_groups

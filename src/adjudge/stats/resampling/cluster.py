@@ -148,7 +148,7 @@ def cluster_t_pairs(
         method=tuple(None if np.isnan(of_pair) else "t" for of_pair in p),
         signature=f"t|{alternative}|sets:{int(codes.max(initial=-1)) + 1}",
         alternative=alternative,
-        why={k: "sets of topics do not differ, or there is one" for k in none},
+        why=dict.fromkeys(none, "sets of topics do not differ, or there is one"),
     )
 
 
