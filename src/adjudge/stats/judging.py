@@ -14,8 +14,6 @@ FEW_DF = 8
 """Below which there are few."""
 FEW_JUDGES = 6
 """Below which what they make of systems is known too badly, whatever is supposed of other systems."""
-OWN_FROM = 10
-"""A pair's own degrees of freedom for judges from which its own error needs no other beside it."""
 
 
 def judge_freedom(judges: float, groups: float, systems: int) -> float:

@@ -127,7 +127,7 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
         " other pairs"
     ),
     "unequal-assessors": lambda system, p: (
-        f"assessors disagree more about {system} than about other systems (Cochran's test, {p_words(p)}): every pair rests"
+        f"assessors disagree more about {system} than about other systems (Cochran's test, {p_words(p)}): pairs rest"
         " more on its own judgments"
     ),
     "sets": lambda sets, topics: (

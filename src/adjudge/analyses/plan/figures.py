@@ -15,7 +15,6 @@ from adjudge.analyses.plan.words import basis, number
 from adjudge.core.errors import DataError
 from adjudge.core.picture import MARK, SERIES, SHAPES, SOFT, Figure, figure_of, in_order
 from adjudge.core.words import counted, listed
-from adjudge.stats.judging import OWN_FROM, own_freedom
 
 if TYPE_CHECKING:
     import altair as alt
@@ -207,15 +206,6 @@ def design_curves(study: DesignStudy) -> Figure:
         )
     if QUANTITIES[1] in panels:
         words.append("Reliability is the generalizability coefficient.")
-    if (
-        "power" in panels
-        and study.systems > 2
-        and any(own_freedom(row.design.assessors, 1) >= OWN_FROM for row, _ in points)
-    ):
-        words.append(
-            f"From {OWN_FROM + 1} assessors on, the test uses each pair's own variance, which costs power where topics"
-            " are few."
-        )
     if alike := [quantity for quantity in panels if len(order) > 1 and _alike(data, quantity)]:
         words.append(f"Lines of {listed(alike)} lie on each other: more assessors change little there.")
     few = sorted({row.design.assessors for row, _ in points if math.isnan(row.power)})

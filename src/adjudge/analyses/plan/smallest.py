@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from adjudge.analyses.compare.sampled import sureness_of
 from adjudge.analyses.plan import Correct, Plan
 from adjudge.analyses.plan.result import PlanTask, source_of_pairs, spreads_of
 from adjudge.analyses.plan.words import found_basis, reason
-from adjudge.analyses.tests import ASSESSORS
+from adjudge.analyses.tests import ASSESSORS, THESE
 from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.power.search import chosen
@@ -76,11 +77,11 @@ def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: i
     if comparison.codes is not None:
         return unknown("whole-sets")
     pairs = 1 if chose.correct == "none" else pairs
-    if comparison.sampled:
+    if comparison.test in (THESE, ASSESSORS):
         value = _reach_of_sample(comparison, power, chose.alpha / pairs)
         if math.isnan(value):
             return unknown("no-standard-error")
-        tested = {"test": ASSESSORS, "correct": "bonferroni", "pairs": pairs, "alpha": chose.alpha}
+        tested = {"test": comparison.test, "correct": "bonferroni", "pairs": pairs, "alpha": chose.alpha}
         return SmallestFound(value=value, tested=tested, **about)
     test = chosen(comparison.test)
     if not test.quick:
@@ -116,12 +117,12 @@ def smallest_found(comparison: Comparison, *, power: float = 0.8, simulations: i
 
 
 def _reach_of_sample(comparison: Comparison, power: float, alpha: float) -> float:
-    """For assessors like those who judged: of the pair whose standard error is the median one."""
+    """Where assessors are in the model: of the pair whose standard error is the median one."""
     from adjudge.stats.power.rates import t_reach
 
     assert comparison.population is not None
     assert comparison.population.pairs is not None
-    pairs = comparison.population.pairs
+    pairs = sureness_of(comparison.population.pairs, comparison.test)
     usable = np.flatnonzero(comparison.family & np.isfinite(pairs.error) & (pairs.error > 0) & (pairs.df > 0))
     if not usable.size:
         return math.nan

@@ -498,8 +498,7 @@ def _moderated(
     own = np.maximum(1, judge_df)
     typical = float(np.median(own))
     prior = prior_df(fit.assessors.shares(lambda c: _pairs(c, i, j)), np.full(i.size, typical))
-    if fit.unequal is not None:
-        prior = min(prior, (systems - 1) * typical) * min(1.0, max(LEAST_LENT, fit.unequal[0] / UNEQUAL))
+    prior = less_lent(prior, fit.unequal, (systems - 1) * typical)
     theirs, their_df = moderated(fit.assessors.pooled, fit.assessors.shares(form), form, own, prior, systems)
     noise = form(fit.noise)
     similar = these + np.maximum(0.0, theirs - noise)
@@ -521,6 +520,11 @@ def moderated(
     share = np.where(there, (lent + d * shares) / (lent + d), 1.0)
     freedom = np.minimum(np.where(there, lent, 0.0) + d, max(1, systems - 1) * d)
     return np.maximum(share * form(pooled), 0.0), freedom
+
+
+def less_lent(prior: float, unequal: tuple[float, int] | None, most: float) -> float:
+    """What others lend where systems divide assessors unequally, by p of Cochran's test."""
+    return prior if unequal is None else min(prior, most) * min(1.0, max(LEAST_LENT, unequal[0] / UNEQUAL))
 
 
 def prior_df(shares: FloatArray, own_df: FloatArray) -> float:
@@ -552,7 +556,7 @@ def _trigamma_inverse(value: float) -> float:
     return max(x, 1e-3)
 
 
-def _unequal(spread: FloatArray, df: float) -> tuple[float, int] | None:
+def unequal_spread(spread: FloatArray, df: float) -> tuple[float, int] | None:
     """Cochran's C: is the largest of the systems' variances too large a share of their sum? p, and whose it is."""
     if spread.size < 3 or not spread.sum() > 0 or df < 1:
         return None
@@ -645,7 +649,7 @@ def _from_cube(data: _Judgments, cube: FloatArray) -> _Fit:
         assessors=assessors,
         noise=unsure,
         noise_df=float(max(1, unsure_df)),
-        unequal=None if assessors is None else _unequal(assessors.seen.diagonal(), judge_df),
+        unequal=None if assessors is None else unequal_spread(assessors.seen.diagonal(), judge_df),
         joined=np.zeros(s, dtype=np.int64),
         shared_topics=np.full((s, s), float(max(1, df))),
     )
@@ -864,7 +868,7 @@ def _weighted(
         extra = sigma2 * ratios[0, 2] ** 2 * (spread @ spread.T)
         shown = _of_assessors(data, model, ratios, joined)
         assessors = _Variance(pooled=noise + extra, seen=shown[0], expected=shown[1])
-        unequal = _unequal(
+        unequal = unequal_spread(
             shown[0].diagonal() / np.maximum(shown[1].diagonal(), 1e-300),
             float(np.median(data.judge_df_of_systems())),
         )

@@ -7,17 +7,15 @@ What a judge sees on a topic is difference + topic + own liking of the judge + r
 where J judge in all and m of them a topic. More topics shrink the first and the last term, never the second. With
 groups, each of as many judges with topics of their own, it is the same, m being the judges of a group.
 
-The test is that of a mixed model: t by the mean squares' estimate of this variance, with Satterthwaite's degrees of
-freedom. Two estimates are there, by the mean squares of all systems and by the pair's own: the larger counts, with the
-degrees of freedom of all systems; from OWN_FROM of the judges on, the pair's own alone. Groups have their means too:
-what these vary by is averaged with the estimate within groups, by degrees of freedom. Where every topic has one judge
-the judges' means are all that there is, and their mean squares are pooled over systems alike.
+The test is that of linear/judged_pairs.py: t by the mean squares' estimate of this variance, in which the part of the
+judges is never below 0. Mean squares of a pair are moderated by those of all systems; how much these lend is drawn too,
+for systems that vary alike. Where every topic has one judge, the judges' means take the place of their mean square.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -27,7 +25,9 @@ from scipy.special import chdtri, ndtr, stdtrit
 
 from adjudge.core.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.judging import FEWEST_DF, OWN_FROM, judge_freedom, own_freedom
+from adjudge.stats.judging import FEWEST_DF, judge_freedom
+from adjudge.stats.linear.judged_pairs import less_lent, prior_df, unequal_spread
+from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.power.rates import MOST_TOPICS, t_power, t_topics
 
 DRAWS = 5_000
@@ -39,6 +39,10 @@ SMOOTH = 100
 """Degrees of freedom from which quantiles are approximated."""
 FEW_DF = 2
 """Degrees of freedom below which quantiles of t are no smooth function of them."""
+LENT_DRAWS = 200
+"""Made-up sets of systems, to see how much their mean squares lend."""
+MOST_MADE = 12
+"""Systems of each at the most."""
 TRIED = 20
 """Numbers of topics, evenly on a logarithmic scale, on which it is tried whether a power can be had."""
 
@@ -87,24 +91,35 @@ class Crossed:
 
     def _estimated(self, n: float, judges: float, groups: float) -> tuple[FloatArray, FloatArray]:
         """The estimates of the mean's variance in the draws, and their degrees of freedom."""
-        alone = judges <= groups
-        others = self.systems - 2
-        free = (n - groups, judges - groups, (n / groups - 1) * (judges - groups), groups - 1.0)
         parts = self.parts(n, judges, groups)
-        expected = (*parts, parts[0] + parts[1] - parts[2])
-        used = (3,) if alone else (0, 1, 2, 3) if groups > 1 else (0, 1, 2)
-        squares = {k: expected[k] * self._mean_square(k, free[k]) for k in used}
-        variance, df = (squares[3], np.full(DRAWS, free[3])) if alone else combined_squares(squares, free, 1)
-        if not others or own_freedom(judges, groups) >= OWN_FROM:
+        between = parts[0] + parts[1] - parts[2]
+        if judges > groups:
+            expected, free = parts, (n - groups, judges - groups, (n / groups - 1) * (judges - groups))
+        elif n > groups:  # one judge a topic: what is between judges holds what is between their topics
+            expected, free = (parts[0], between, parts[0]), (n - groups, groups - 1.0, n - groups)
+        else:
+            variance, df, _ = self._moderated(0, between, groups - 1.0)
             return variance, df
-        pooled = {
-            k: (squares[k] + others * expected[k] * self._mean_square(4 + k, others * free[k])) / (others + 1)
-            for k in used
-        }
-        if alone:
-            return np.maximum(variance, pooled[3]), np.full(DRAWS, (others + 1) * free[3])
-        over_all, df = combined_squares(pooled, free, others + 1)
-        return np.maximum(variance, over_all), df
+        topics, topics_df, over_all = self._moderated(0, expected[0], free[0])
+        others, others_df, _ = self._moderated(1, expected[1], free[1], cautious=True)
+        rest, rest_df = over_all, (self.systems - 1) * free[2]
+        if judges > groups:
+            rest = expected[2] * self._mean_square(2, rest_df)
+        variance = topics + np.maximum(0.0, others - rest)
+        df = variance**2 / (topics**2 / topics_df + others**2 / others_df + rest**2 / rest_df)
+        return variance, np.minimum(df, topics_df)
+
+    def _moderated(
+        self, k: int, expected: float, free: float, *, cautious: bool = False
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """A pair's mean square moderated by those of all systems, its degrees of freedom, and the pooled one."""
+        own, others = expected * self._mean_square(k, free), self.systems - 2
+        if not others:
+            return own, np.full(DRAWS, free), own
+        pooled = (own + others * expected * self._mean_square(4 + k, others * free)) / (others + 1)
+        lent = _lent(self.seed, self.systems, round(free), cautious)
+        df = np.minimum(free + lent, (others + 1) * free)
+        return (lent * pooled + free * own) / (lent + free), df, pooled
 
     def parts(self, n: float, judges: float, groups: float = 1) -> tuple[float, float, float]:
         """The expected mean squares of topics, judges and residuals, each over the number of judgments."""
@@ -196,8 +211,7 @@ class Crossed:
             low, high = high, 2 * high
             if low > MOST_JUDGES:
                 return math.inf
-        fewest = _first(enough, low, high)
-        return _first(enough, 1, OWN_FROM) if fewest > OWN_FROM and enough(OWN_FROM) else fewest
+        return _first(enough, low, high)
 
     def fewest(self, difference: float, power: float, alpha: float) -> float:
         """The fewest judges with whom some number of topics gives the power."""
@@ -208,8 +222,6 @@ class Crossed:
         judges = max(t_topics(difference, math.sqrt(self.likings), power=power, alpha=alpha), 2)
         if judges > MOST_JUDGES:
             return math.inf
-        if judges > OWN_FROM and enough(OWN_FROM):  # with the mean squares of all systems
-            judges = OWN_FROM
         while not enough(judges) and judges <= MOST_JUDGES:
             judges += 1
         while judges > 2 and enough(judges - 1):
@@ -260,6 +272,29 @@ def _chi_squared(seed: int, k: int, freedom: float) -> FloatArray:
     return squared
 
 
+@lru_cache(maxsize=256)
+def _lent(seed: int, systems: int, free: int, cautious: bool) -> FloatArray:
+    """How many degrees of freedom all pairs lend one, in every draw, where systems vary alike."""
+    if free > SMOOTH:  # as good as known: all there are
+        return np.full(DRAWS, (systems - 2.0) * free)
+    few, most = max(1, free), min(systems, MOST_MADE)
+    rng = np.random.default_rng([seed, systems, free])
+    made = rng.standard_normal((LENT_DRAWS, most, few + 1))
+    made -= made.mean(axis=1, keepdims=True)
+    made -= made.mean(axis=2, keepdims=True)
+    i, j = columns_of_pairs(most)
+    lent = np.empty(LENT_DRAWS)
+    for at, products in enumerate(made @ made.transpose(0, 2, 1)):
+        own = products.diagonal()
+        shares = own[i] + own[j] - 2 * products[i, j]
+        lent[at] = prior_df(shares / shares.mean(), np.full(i.size, float(few)))
+        if cautious:
+            lent[at] = less_lent(float(lent[at]), unequal_spread(own, few), (systems - 1.0) * few)
+    drawn: FloatArray = rng.choice(np.minimum(lent, (systems - 2.0) * few), DRAWS)
+    drawn.flags.writeable = False
+    return drawn
+
+
 def t_quantiles(df: FloatArray, alpha: float) -> FloatArray:
     """Two-sided quantiles of t, to eleven digits: where it can be, by a polynomial, in a tenth of the time."""
     if not 1e-7 <= alpha <= 0.5:
@@ -281,27 +316,6 @@ def _log_quantile(alpha: float) -> Chebyshev:
         return logarithms
 
     return Chebyshev.interpolate(exact, 24, domain=[0, 1 / FEW_DF])
-
-
-def combined_squares(
-    squares: Mapping[int, FloatArray], free: Sequence[float], times: int
-) -> tuple[FloatArray, FloatArray]:
-    """The variance of a mean by its mean squares (topics 0, judges 1, rest 2, groups 3), and its degrees of freedom.
-
-    Each has `times` the degrees of freedom given. Where the judges' mean square is below the rest's their own likings
-    are estimated as 0, and topics are all that counts.
-    """
-    topics, judges, rest = (squares[k] for k in range(3))
-    more = judges > rest
-    variance = np.where(more, topics + judges - rest, topics)
-    spread = topics**2 / free[0] + np.where(more, judges**2 / free[1] + rest**2 / free[2], 0.0)
-    df = times * variance**2 / spread
-    if 3 not in squares:
-        return variance, df
-    between = times * free[3]
-    share = df / (df + between)
-    both = share * variance + (1 - share) * squares[3]
-    return both, both**2 / ((share * variance) ** 2 / df + ((1 - share) * squares[3]) ** 2 / between)
 
 
 def t_power_of(n: float, difference: float, sd: float, alpha: float) -> float:
