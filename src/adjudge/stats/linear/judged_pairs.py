@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -67,7 +67,10 @@ TERMS: dict[Key, str] = {
 """Random terms by their factors: 0 is the system, 1 the topic, 2 the assessor."""
 ALMOST_NO_NOISE = Note.of("almost-no-noise")
 APART = Note.of("judges-apart")
-"""Who judged the one system did not judge the other, nor did anybody who joins them."""
+"""Who judged the one system did not judge the other, nor did anybody who joins them.
+
+Then differences of systems are those of their assessors. Others like them can be spoken of where several assessors
+judged each system: how far they are apart says how far others would be."""
 
 
 class _NoFitError(Exception):
@@ -226,6 +229,8 @@ class _Fit:
     """Systems x systems: degrees of freedom for topics of every two."""
     held: bool = True
     """Whether what assessors make of systems is in one of the parts."""
+    apart: _Fit | None = None
+    """Of systems that nobody joins, with assessors random: what it says is for assessors like them."""
 
 
 def judged_pairs(
@@ -283,6 +288,8 @@ def _compared(data: _Judgments, fit: _Fit | None, no_fit: Note | None) -> Judged
     else:
         kept = (n[at] > 1) & (fit.joined[i] == fit.joined[j])
         why |= {int(k): APART for k in at[~kept & (n[at] > 1)]}
+        if fit.apart is not None:
+            _across(numbers[1], difference, fit.apart, (at[~kept], i[~kept], j[~kept]), data.noise)
         at, i, j = at[kept], i[kept], j[kept]
         judge_df = np.minimum(*data.judge_df_of_systems()[[i, j]])
         variances = _moderated(fit, lambda c: _pairs(c, i, j), judge_df, lambda d: d[i, j], data.size)
@@ -290,7 +297,7 @@ def _compared(data: _Judgments, fit: _Fit | None, no_fit: Note | None) -> Judged
             of_population[:, at] = _tested(difference[at], variance, df, data.noise)
         _of_constant_differences(numbers, difference, at, data)
         # Rounding must not bring the wider claim below the narrower.
-        numbers[1, 3] = np.maximum(numbers[1, 3], numbers[0, 3])
+        numbers[1, 3] = np.fmax(numbers[1, 3], numbers[0, 3])
         if unavailable is not None:
             numbers[1] = math.nan
         why |= {int(k): Note.of("all-alike") for k in at[np.isnan(numbers[0, 3, at])]}
@@ -332,6 +339,20 @@ def _tested(difference: FloatArray, variance: FloatArray, df: FloatArray, noise:
     t[~np.isfinite(t)] = math.nan
     p = np.where((difference == 0) & (error == 0), 1.0, 2 * stdtr(df, -np.abs(t)))
     return np.array([error, df, t, p])
+
+
+def _across(
+    numbers: FloatArray,
+    difference: FloatArray,
+    fit: _Fit,
+    pairs: tuple[IntArray, IntArray, IntArray],
+    noise: float,
+) -> None:
+    """Pairs of systems whose assessors nobody joins, for assessors like them."""
+    at, i, j = pairs
+    difference[at] = fit.means[i] - fit.means[j]
+    difference[at[np.abs(difference[at]) <= noise]] = 0.0
+    numbers[:, at] = _tested(difference[at], _pairs(fit.topics.pooled, i, j), fit.shared_topics[i, j], noise)
 
 
 def _of_constant_differences(
@@ -448,7 +469,7 @@ def _unavailable(data: _Judgments, fit: _Fit | None, no_fit: Note | None) -> Not
         return Note.of("few-judges")
     if not fit.held:
         return Note.of("judges-confounded")
-    if data.size > 1 and np.bincount(fit.joined).max() < 2:
+    if data.size > 1 and np.bincount(fit.joined).max() < 2 and fit.apart is None:
         return APART
     return None
 
@@ -771,7 +792,10 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, Note | None]:
     sigma2 = reml.at(best).rss / reml.df
     components = {TERMS[key]: ratio**2 * sigma2 for key, ratio in ratios.items()}
     components["residual"] = float(sigma2)
-    return _weighted(data, model, ratios, sigma2, components, joined), None
+    fit = _weighted(data, model, ratios, sigma2, components, joined)
+    if np.ptp(joined) and np.bincount(_judges_of(data)).min() > 1:
+        fit = replace(fit, apart=_with_random_judges(data, model, ratios, sigma2, components))
+    return fit, None
 
 
 def _joined(data: _Judgments) -> IntArray:
@@ -779,6 +803,38 @@ def _joined(data: _Judgments) -> IntArray:
     table = sparse.coo_array((np.ones(data.system.size), (data.system, data.judge)))
     _, label = connected_components(sparse.block_array([[None, table], [table.T, None]]), directed=False)
     return np.unique(label[: data.size], return_inverse=True)[1].astype(np.int64)
+
+
+def _judges_of(data: _Judgments) -> IntArray:
+    """The system of every combination of a system and an assessor."""
+    return np.asarray(np.unique(data.system * data.judges + data.judge) // data.judges)
+
+
+def _with_random_judges(
+    data: _Judgments,
+    model: LinearModel,
+    ratios: dict[Key, float],
+    sigma2: float,
+    components: dict[str, float],
+) -> _Fit:
+    """Systems that different assessors judged: how far these are apart is part of the error."""
+    weights = _solved(data, model, ratios, None).weights
+    pooled = sigma2 * (weights @ weights.T)
+    for key, ratio in ratios.items():
+        spread = weights @ indicators(model.term(key))
+        pooled += sigma2 * ratio**2 * (spread @ spread.T)
+    free = max(1, _judges_of(data).size - data.size)
+    return _Fit(
+        means=weights @ data.values,
+        components=components,
+        topics=_Variance(pooled=pooled, seen=pooled, expected=pooled),
+        assessors=None,
+        noise=pooled,
+        noise_df=1.0,
+        unequal=None,
+        joined=np.zeros(data.size, dtype=np.int64),
+        shared_topics=np.full((data.size, data.size), float(free)),
+    )
 
 
 @dataclass(frozen=True)
@@ -792,12 +848,19 @@ class _Solved:
     effects: dict[Key, FloatArray]
 
 
-def _solved(data: _Judgments, model: LinearModel, ratios: dict[Key, float], joined: IntArray) -> _Solved:
-    """Henderson's equations, with assessors fixed: the first of every part of the design stands for severity 0."""
-    random = [key for key, ratio in ratios.items() if ratio > 0 and key != (2,)]
+def _solved(
+    data: _Judgments, model: LinearModel, ratios: dict[Key, float], joined: IntArray | None
+) -> _Solved:
+    """Henderson's equations, with assessors fixed: the first of every part of the design stands for severity 0.
+
+    Without parts, assessors are random.
+    """
+    fixed = joined is not None
+    joined = np.zeros(data.size, dtype=np.int64) if joined is None else joined
+    random = [key for key, ratio in ratios.items() if ratio > 0 and (key != (2,) or not fixed)]
     of_judge = np.zeros(data.judges, dtype=np.int64)
     of_judge[data.judge] = joined[data.system]
-    first = np.unique(of_judge, return_index=True)[1]
+    first = np.unique(of_judge, return_index=True)[1] if fixed else np.arange(data.judges)
     severity = np.setdiff1d(np.arange(data.judges), first)
     by_system, by_judge = indicators(model.term((0,))), indicators(model.term((2,)))
     design = sparse.hstack(
