@@ -105,7 +105,7 @@ def test_many_judgments_are_not_fitted_again_and_again(monkeypatch: pytest.Monke
     assert c.sampled
     assert c.as_dict()["fewest"]["why"] == TOO_LARGE
     assert c.next_step is not None
-    assert len(list(c.sentences())) == 2  # who differs, and the next step
+    assert len(list(c.sentences())) == 3  # who differs, also by ranks, and the next step
     fixed = adjudge.compare(frame, assessor_effects="fixed")
     assert fixed.as_dict()["fewest"]["fewest"]
 

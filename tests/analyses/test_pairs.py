@@ -24,7 +24,8 @@ from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 def compare(
     scores: ScoreMatrix, *, family: Any = None, clusters: Sequence[str | None] | None = None, **asked: Any
 ) -> Comparison:
-    return compare_matrix(scores, Compare(**asked), family=family, clusters=clusters)
+    """By Wilcoxon's test unless another is named, so that what could have been found is known for every pair."""
+    return compare_matrix(scores, Compare(**{"test": "wilcoxon", **asked}), family=family, clusters=clusters)
 
 
 def matrix(values: list[list[float]] | np.ndarray, better: Better = "higher") -> ScoreMatrix:
@@ -100,7 +101,7 @@ def test_the_seed_decides_and_zero_is_a_seed(planted: np.ndarray) -> None:
 
     assert alike(0) == alike(0) != alike(1)
     assert compare(matrix(planted)).signature == (
-        "compare|m|v:1|topics:20|pool:mean|interval:t:0.95"
+        "compare(test=wilcoxon)|m|v:1|topics:20|pool:mean|interval:t:0.95"
         "|test:wilcoxon:zeros:wilcox:exact:300:two-sided|correct:holm:0.05|pairs:3|seed:0"
     )
 
@@ -331,10 +332,15 @@ def test_clusters_are_swapped_as_wholes(planted: np.ndarray) -> None:
     assert "clusters:10" in found.signature
     assert "interval:cluster-t" in found.signature
     assert min(pair.result.p for pair in found.pairs["mc"]) == 2 / 2**10  # ten signs, exact
-    with pytest.raises(UsageError, match="say test=mc"):
+    with pytest.raises(UsageError, match="say test=t or test=mc"):
         compare(matrix(planted), clusters=clusters)
     with pytest.raises(UsageError, match="swaps topics one by one"):
         compare(matrix(planted), test="mc", correct="westfall-young", clusters=clusters)
+    by_t = compare(matrix(planted), test="t", clusters=clusters)
+    assert "sets:10" in by_t.signature
+    differences = np.array([planted[2 * k : 2 * k + 2, 0] - planted[2 * k : 2 * k + 2, 1] for k in range(10)])
+    [pair] = [pair for pair in by_t.pairs["t"] if {pair.a, pair.b} == {"s0", "s1"}]
+    assert pair.result.p == pytest.approx(stats.ttest_1samp(differences.mean(axis=1), 0).pvalue)
     with pytest.raises(DataError, match="1 of 20 topics belong to no set"):
         compare(matrix(planted), test="mc", clusters=[None, *clusters[1:]])
 

@@ -153,7 +153,7 @@ def test_what_changes_is_said_of_pairs_candidates_and_ranks(frame: pd.DataFrame)
     assert (found.before, found.after) == tuple(sum(each.values()) for each in differ)
     assert found.candidates_before == tuple(before.candidates() or ())
     assert found.candidates_after == ("a",)
-    assert c.table().sentences[2:] == tuple(found.sentences())
+    assert c.table().sentences[3:] == tuple(found.sentences())
     assert c.as_dict()["changes"]["differ_after"] == found.after
     assert "changes" not in before.as_dict()
     assert len(found.to_frame()) == len(found.gained) + len(found.lost) + len(found.turned) + len(found.moves)

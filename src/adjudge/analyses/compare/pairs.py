@@ -24,6 +24,7 @@ from adjudge.analyses.compare.sampled import (
 from adjudge.analyses.compare.without import ConclusionChanges, conclusion_changes
 from adjudge.analyses.compare.words import NO_NUMBER, VERDICTS
 from adjudge.analyses.conclusions import (
+    ALIKE,
     CONCLUSIONS,
     DIFFERENT,
     OUT_OF_REACH,
@@ -657,8 +658,12 @@ class Comparison(MatrixResult, Basis):
     @cached_property
     def by_ranks(self) -> Tested | None:
         """Wilcoxon's test of the same pairs, corrected in the same way, where it is none of those that were run."""
+        import numpy as np
+
         few = len(self.family) <= MOST_BY_RANKS
-        if "wilcoxon" in self.tested or self.usual == "sign" or self.codes is not None or not few:
+        answered = bool(np.isin(self.tested[self.narrower].conclusion, (DIFFERENT, ALIKE)).any())
+        beside = self.narrower in (USUAL, THESE) and self.codes is None and "wilcoxon" not in self.tested
+        if not (few and beside and answered):
             return None
         asked = replace(self.asked, test="wilcoxon", tests=(), correct=_from_p(self.asked.correct))
         untold = run_all(self.matrix.values, self.family, asked, _alternative(self.matrix, asked))
@@ -1011,6 +1016,8 @@ class Comparison(MatrixResult, Basis):
         """What a reader should know before believing the table."""
         import numpy as np
 
+        from adjudge.stats.bootstrap import flat
+
         by_name = {s.system: s for s in self.standings}
         counts: dict[tuple[str, str], int] = {}
         for _, system, why in self.matrix.missing:
@@ -1026,7 +1033,7 @@ class Comparison(MatrixResult, Basis):
             yield Note.of("few-sets", sets=self.few_sets)
         if self.ordering:
             yield Note.of(f"ordered-{self.ordering}")
-        no_interval = np.array([math.isnan(by_name[s].low) for s in self.matrix.systems])
+        no_interval = flat(self.matrix.values) & [math.isnan(by_name[s].low) for s in self.matrix.systems]
         if without := [s for j, s in enumerate(self.matrix.systems) if no_interval[j]]:
             yield Note.of("no-interval", systems=without)
         if tested.results.test in CORRECTIONS:

@@ -151,11 +151,11 @@ class Population:
             alike.setdefault(name.casefold(), []).append(name)
         if twins := [names for names in alike.values() if len(names) > 1]:
             yield Note.of("assessors-of-one-name", names=twins)
-        if not self.like:
+        if not self.like and (self.pairs is None or any(p == p for p in self.pairs.these.p)):
             yield Note.of("these-assessors-only", assessors=len(self.assessors), why=self.why)
-        elif self.effects == "random" and self.pairs is not None:
+        if self.effects == "random" and self.pairs is not None:
             if self.pairs.few:
-                yield Note.of("few-assessors", assessors=len(self.assessors))
+                yield Note.of("few-assessors", assessors=len(self.assessors), systems=self.pairs.systems)
             if self.pairs.unequal is not None and self.pairs.unequal[0] < UNEQUAL_AT:
                 p, at = self.pairs.unequal
                 yield Note.of("unequal-assessors", system=self.systems[at], p=p)

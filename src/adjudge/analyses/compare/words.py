@@ -122,9 +122,13 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
     "these-assessors-only": lambda assessors, why: (
         f"conclusions are for {these_assessors(assessors)} alone: {why}"
     ),
-    "few-assessors": lambda assessors: (
-        f"with {counted(assessors, 'assessor')}, how far assessors disagree about one pair is mostly taken from the"
-        " other pairs"
+    "few-assessors": lambda assessors, systems: (
+        f"{counted(assessors, 'assessor')} are few to speak for others"
+        + (
+            ": how far assessors disagree about a pair is estimated from all pairs together"
+            if systems > 2
+            else ""
+        )
     ),
     "unequal-assessors": lambda system, p: (
         f"assessors disagree more about {system} than about other systems (Cochran's test, {p_words(p)}): pairs rest"
@@ -245,7 +249,7 @@ def _two_systems(c: Comparison, start: str) -> str:
     if whose is None:
         return text
     if not whose.like:
-        return f"{text}, on average over {whose.these}"
+        return f"{text}, {_over_these(whose)}"
     first, second = (whose.like_these, whose.these) if c.sampled else (whose.these, "assessors like them")
     if len({c.tested[test].count(DIFFERENT) for test in (c.narrower, ASSESSORS)}) == 1:
         return f"{text}, on average over {whose.these} and over others like them"
@@ -267,10 +271,13 @@ def _by_ranks(c: Comparison, ranks: Tested) -> str:
     usual = c.tested[c.narrower]
     n, total = ranks.count(DIFFERENT), int(c.family.sum())
     whose = "" if c.population is None else f" for {c.population.alone}"
+    if total == 1:
+        too = ("the two do not differ significantly", "the two differ significantly")[n]
+        return f"By Wilcoxon's test {too}{whose}{('', ', too')[n] if n == usual.count(DIFFERENT) else ''}."
     start = f"By Wilcoxon's test {pairs_differ(n, total)}{whose}"
     apart = (ranks.different != usual.different) & c.family
     if not apart.any():
-        return f"{start}: the same." if total > 1 else f"{start}."
+        return f"{start}: the same."
     why = Counter(_why_apart(c, k, bool(ranks.different[k])) for k in apart.nonzero()[0].tolist())
     reasons = [f"{WHY_APART[reason]} ({many:,})" for reason, many in why.most_common()]
     return (
@@ -337,7 +344,7 @@ def _differ(c: Comparison) -> str:
     """`30 of 55 pairs differ, for assessors like these three; 33 for these three alone`."""
     whose = c.population
     if whose is None or not whose.like:
-        return _how_many(c, c.tested[c.test]) + ("" if whose is None else f", on average over {whose.these}")
+        return _how_many(c, c.tested[c.test]) + ("" if whose is None else f", {_over_these(whose)}")
     these, others = c.tested[c.narrower], c.tested[ASSESSORS]
     if (these.different == others.different).all():
         return f"{_how_many(c, these)}, on average over {whose.these} and over others like them"
@@ -347,7 +354,14 @@ def _differ(c: Comparison) -> str:
         else (these, others, whose.these, "assessors like them")
     )
     n = second.count(DIFFERENT)
-    return f"{_how_many(c, first)}, on average over {whom}; {f'{n:,}' if n else 'none'} over {other}"
+    start = f"{_how_many(c, first)}, on average over {whom}"
+    if not n and not second.count(ALIKE):
+        return f"{start}; {other} judged different systems, so that nothing can be said of them alone"
+    return f"{start}; {f'{n:,}' if n else 'none'} over {other}"
+
+
+def _over_these(whose: Population) -> str:
+    return f"for {whose.alone}" if len(whose.assessors) == 1 else f"on average over {whose.these}"
 
 
 def _how_many(c: Comparison, tested: Tested) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
+from adjudge.analyses.compare import words as compare_words
 from adjudge.analyses.compare.usual import UsualPairs
 from adjudge.analyses.compare.words import population_words
 from adjudge.analyses.methods import (
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from adjudge.stats.linear.tukey import SpreadCheck, Tukey
     from adjudge.stats.own_variances import OwnContrasts, WithBest
 
-NOTES = phrasebook.NOTES
+NOTES = {**phrasebook.NOTES, **compare_words.NOTES}
 CEILING = {
     "max-t": "their differences are hard to find",
     "t": "Student's t may find more differences than alpha allows",
