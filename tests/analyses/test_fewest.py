@@ -106,8 +106,6 @@ def test_many_judgments_are_not_fitted_again_and_again(monkeypatch: pytest.Monke
     assert c.as_dict()["fewest"]["why"] == TOO_LARGE
     assert c.next_step is not None
     assert len(list(c.sentences())) == 3  # who differs, also by ranks, and the next step
-    fixed = adjudge.compare(frame, assessor_effects="fixed")
-    assert fixed.as_dict()["fewest"]["fewest"]
 
 
 def test_nothing_is_said_where_nobody_is_first(complete: pd.DataFrame) -> None:

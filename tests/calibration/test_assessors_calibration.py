@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.assessors import CROWD, PLANS, REAL, Plan, document_means, rates, ratings, shifts
-from scipy.stats import ttest_rel
+from benchmarks.assessors import CROWD, PLANS, REAL, Plan, rates
 
 from adjudge.stats.linear.judged_pairs import judged_pairs
-from adjudge.stats.linear.mixed import fit_mixed, fixed_means
-from adjudge.stats.pairs import columns_of_pairs
+from adjudge.stats.multiple import holm
 
+Judged = tuple[Any, Any, Any, Any]
 PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
 ROW = re.compile(r"^\| (\d+) \| ([^|]+) \| (.+) \|$", re.MULTILINE)
 
@@ -59,14 +58,14 @@ def test_random_assessors_keep_the_size(systems: int, name: str) -> None:
     plan = PLANS[name]
     simulations = simulations_of(systems, plan)
     found = rates(CROWD, plan, systems, simulations=simulations, seed=11)
-    assert 0.02 <= found.mean <= 0.075
+    assert 0.01 <= found.mean <= 0.075
     # The worst of many pairs is the worst by chance as well.
     assert found.worst <= 0.13 + (0 if plan.per_summary is None else 3 * math.sqrt(0.1 * 0.9 / simulations))
     assert found.family <= 0.09
-    mean, _, family, _, _, wilcoxon, _ = printed("assessors")[systems, name]
+    mean, _, family, these, _ = printed("assessors")[systems, name]
     assert near(mean, 100 * found.mean, simulations)
     assert near(family, 100 * found.family, simulations)
-    assert near(wilcoxon, 100 * found.wilcoxon, min(simulations, 200))
+    assert near(these, 100 * found.these, simulations)
 
 
 @pytest.mark.slow
@@ -80,51 +79,74 @@ def test_real_differences_are_found(systems: int, name: str) -> None:
     assert near(printed("assessors-power")[systems, name][0], 100 * found.mean, simulations)
 
 
+# Normal scores: tastes of many kinds, assessors drawn anew or held fixed
+
+TASTES = {
+    "none": lambda systems: np.zeros(systems),
+    "0.3": lambda systems: np.full(systems, 0.3),
+    "1": lambda systems: np.ones(systems),
+    "1 for half of the systems, 0 for the others": lambda systems: np.where(np.arange(systems) % 2, 1.0, 0.0),
+    "2 for one system, 0 for the others": lambda systems: np.where(np.arange(systems) == 0, 2.0, 0.0),
+    "0.1 to 1": lambda systems: np.linspace(0.1, 1, systems),
+}
+SHAPES = ((3, 4, 10), (3, 8, 20), (3, 20, 20), (5, 6, 14), (12, 6, 8))
+"""Assessors, systems, topics."""
+
+
+def drawn_scores(
+    rng: np.random.Generator, shape: tuple[int, int, int], tastes: np.ndarray, *, fixed: bool
+) -> Judged:
+    """Systems equal on average: over assessors to come, or over these where they are held fixed."""
+    judges, systems, topics = shape
+    likings = tastes[:, None, None] * rng.standard_normal((systems, 1, judges))
+    if fixed:
+        likings -= likings.mean(axis=2, keepdims=True)
+    values = rng.standard_normal((systems, topics, judges)) + 0.5 * rng.standard_normal((systems, topics, 1))
+    values = (
+        values + likings + rng.standard_normal((1, topics, 1)) + 0.8 * rng.standard_normal((1, 1, judges))
+    )
+    system, topic, judge = (codes.ravel() for codes in np.indices((systems, topics, judges)))
+    return values.ravel(), topic, system, judge
+
+
+def any_found(
+    shape: tuple[int, int, int], taste: str, simulations: int, *, fixed: bool = False
+) -> tuple[float, float]:
+    """Shares of simulations in which any pair is found after Holm: for these, and for assessors like them."""
+    rng = np.random.default_rng([*shape, len(taste), fixed])
+    tastes, found = TASTES[taste](shape[1]), np.zeros(2)
+    for _ in range(simulations):
+        pairs = judged_pairs(*drawn_scores(rng, shape, tastes, fixed=fixed), size=shape[1])
+        assert (pairs.similar.p >= pairs.these.p).all()
+        found += [float(holm(sure.p).min() <= 0.05) for sure in (pairs.these, pairs.similar)]
+    return float(found[0]) / simulations, float(found[1]) / simulations
+
+
 @pytest.mark.slow
-def test_either_error_alone_does_not_keep_it() -> None:
-    """With three assessors of twelve systems: the pooled one on its worst pair, the own ones together."""
-    found = rates(CROWD, PLANS["3 assessors judge everything"], 12, simulations=600, seed=13)
-    assert found.pooled_worst > found.worst
-    assert found.own_family > 0.2
+@pytest.mark.parametrize("taste", TASTES)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_tastes_of_any_kind_are_borne(shape: tuple[int, int, int], taste: str) -> None:
+    """6 % and three standard errors; with three assessors one taste among none is hard to see, and takes 1 % more."""
+    simulations = 800
+    _, similar = any_found(shape, taste, simulations)
+    limit = 0.07 if shape[0] == 3 else 0.06
+    assert similar <= limit + 3 * math.sqrt(0.06 * 0.94 / simulations)
+    these, _ = any_found(shape, taste, simulations, fixed=True)
+    assert these <= 0.06 + 3 * math.sqrt(0.06 * 0.94 / simulations)
+
+
+def test_these_assessors_are_not_assessors_like_them() -> None:
+    these, similar = any_found((3, 6, 20), "1", 60)
+    assert these > 0.7
+    assert similar < 0.2
+    held, _ = any_found((3, 6, 20), "1", 60, fixed=True)
+    assert held < 0.2
 
 
 def test_the_page_shows_every_plan_and_what_it_shows_holds() -> None:
     sizes, power = printed("assessors"), printed("assessors-power")
     assert list(sizes) == list(power) == SLOW
     for mean, worst, family, *_ in sizes.values():
-        assert 2 <= mean <= 7.5
+        assert 1 <= mean <= 7.5
         assert worst <= 13
         assert family <= 9
-
-
-# A quick look, of the same at every run
-
-
-def quick(plan: Plan, simulations: int) -> dict[str, float]:
-    """Shares of pairs found at .05 where there is nothing to find: by the rule, and by two that forget assessors."""
-    rng, systems = np.random.default_rng(5), 4
-    at = shifts(CROWD, systems)
-    first, second = columns_of_pairs(systems)
-    found: dict[str, list[float]] = {"rule": [], "topics": [], "intercepts": []}
-    for k in range(simulations):
-        drawn = ratings(CROWD, plan, systems, at, rng)
-        pairs = judged_pairs(drawn.values, drawn.document, drawn.system, drawn.assessor, size=systems)
-        found["rule"].extend(pairs.p <= 0.05)
-        means = document_means(drawn, systems)
-        found["topics"].extend(ttest_rel(means[:, first], means[:, second]).pvalue <= 0.05)
-        if k < 25:
-            factors = [drawn.system, drawn.document, drawn.assessor]
-            fit = fixed_means(fit_mixed(drawn.values, factors, fixed=[0], random=[(1,), (2,)]))
-            size = fit.covariance.diagonal()
-            error = np.sqrt(size[first] + size[second] - 2 * fit.covariance[first, second])
-            found["intercepts"].extend(np.abs(fit.means[first] - fit.means[second]) > 1.96 * error)
-    return {name: float(np.mean(each)) for name, each in found.items()}
-
-
-def test_what_forgets_assessors_errs_and_the_rule_does_not() -> None:
-    crossed = quick(replace(PLANS["3 assessors judge everything"], documents=60), 150)
-    assert 0.01 <= crossed["rule"] <= 0.08
-    assert crossed["topics"] > 0.2
-    assert crossed["intercepts"] > 0.2
-    groups = quick(replace(PLANS["10 groups of 3"], documents=6), 100)
-    assert 0.02 <= groups["rule"] <= 0.09

@@ -86,7 +86,7 @@ class Rates:
     """A system that is better by one standard deviation of the noise is called different from the next."""
 
 
-def rates(scene: Scene, topics: int, simulations: int, *, test: str = "wilcoxon", seed: int = 1) -> Rates:
+def rates(scene: Scene, topics: int, simulations: int, *, test: str = "t", seed: int = 1) -> Rates:
     rng = np.random.default_rng([seed, topics])
     truth = float(np.nanmean(scene(400_000, np.random.default_rng(7))))
     wrong = covered = given = together = found = 0
@@ -132,8 +132,8 @@ def _compared(values: np.ndarray, test: str):  # type: ignore[no-untyped-def]
 
 BAND = 0.075
 """Above it a familywise error of .05 does not hold, with 1,000 simulations."""
-WILCOXON_ASKS_SOMETHING_ELSE = {"skewed, spreads from 0.5 to 2"}
-"""There the differences are not symmetric: their middle is not 0 although their mean is."""
+CEILING = "ratings at a ceiling"
+"""There few topics do not show how far scores vary, and t finds too much on 5 to 19 of them; docs say so."""
 
 
 @pytest.mark.slow
@@ -141,7 +141,7 @@ WILCOXON_ASKS_SOMETHING_ELSE = {"skewed, spreads from 0.5 to 2"}
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_default_errs_no_more_than_it_says(scene: str, topics: int) -> None:
     found = rates(SCENES[scene], topics, 1000)
-    if scene not in WILCOXON_ASKS_SOMETHING_ELSE:
+    if scene != CEILING:
         assert found.familywise <= BAND
         assert found.together >= 1 - BAND
     if scene in ("normal", "spreads from 0.5 to 2", "a third missing, in blocks") and found.given > 0.5:
@@ -151,7 +151,7 @@ def test_the_default_errs_no_more_than_it_says(scene: str, topics: int) -> None:
 @pytest.mark.slow
 def test_students_t_holds_where_wilcoxon_asks_something_else() -> None:
     scene = SCENES["skewed, spreads from 0.5 to 2"]
-    assert rates(scene, 50, 1000, test="t").familywise <= BAND < rates(scene, 50, 300).familywise
+    assert rates(scene, 50, 1000).familywise <= BAND < rates(scene, 50, 300, test="wilcoxon").familywise
 
 
 def test_a_few_simulations_of_every_scene_run() -> None:

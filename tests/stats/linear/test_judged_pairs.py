@@ -70,7 +70,9 @@ def test_mean_squares_of_balanced_designs_give_what_reml_on_the_rows_gives(
     assert found.difference == pytest.approx(rows.difference, abs=1e-9)
     assert found.means == pytest.approx(rows.means, abs=1e-9)
     # Where a variance is 0 the mean squares of one pair may say otherwise, and rows cannot.
-    near = 0.1 if min(found.components.values()) < 1e-9 or judges == 1 else 1e-3
+    near = (
+        1e-3 if groups == 1 and min(found.components.values()) > 1e-9 else 0.15
+    )  # what groups share is not used
     for sure, of_rows in ((found.these, rows.these), (found.similar, rows.similar)):
         assert sure.error == pytest.approx(of_rows.error, rel=near)
     assert (found.similar.p >= found.these.p).all()

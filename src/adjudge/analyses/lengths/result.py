@@ -75,7 +75,8 @@ def lengths_of_matrices(
     left_out: tuple[LengthLeftOut, ...] = ()
     if len(ordered) > 1:
         mean, left_out = average_lengths(ordered)
-        complete = not left_out and not any(np.isnan(m.values).any() for m in ordered.values())
+        alike = len({m.systems for m in ordered.values()}) == 1
+        complete = alike and not left_out and not any(np.isnan(m.values).any() for m in ordered.values())
         whole = compared("all") if compared is not None and complete else None
         together = _at_length(mean, None, asked, together=True, compared=whole)
     columns = lengths if together is None else (*lengths, together)

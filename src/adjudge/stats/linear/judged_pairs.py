@@ -11,8 +11,8 @@ the design tells the terms apart. A difference has one estimate, and two errors:
 Every pair's variances are moderated (Smyth 2004): its own is averaged with that of all pairs, which weighs the more
 the more alike the pairs are. Where systems divide assessors unequally (Cochran 1941) the others weigh less.
 
-Where all assessors judged everything, or every topic has one assessor of equally many topics, mean squares are all
-that is needed. Elsewhere REML on the rows (mixed.py) gives the variances.
+Where groups of equally many assessors judged everything of equally many topics, mean squares are all that is needed.
+Elsewhere REML on the rows (mixed.py) gives the variances.
 """
 
 from __future__ import annotations
@@ -587,14 +587,14 @@ def unequal_spread(spread: FloatArray, df: float) -> tuple[float, int] | None:
     return min(1.0, p), largest
 
 
-# Balanced: all judged everything, or every topic has one assessor with equally many topics
+# Balanced: equal groups of assessors, who judged everything of equally many topics
 
 
 def _balanced(data: _Judgments) -> FloatArray | None:
     """Systems x groups x topics x assessors; None where mean squares are not enough."""
     topics = _levels(data.topic, data.group, data.groups)
     judges = _levels(data.judge, data.group, data.groups)
-    if np.ptp(topics) or np.ptp(judges) or (data.groups > 1 and judges[0] > 1 and topics[0] > 1):
+    if np.ptp(topics) or np.ptp(judges):
         return None
     shape = data.size, data.groups, int(topics[0]), int(judges[0])
     if data.values.size != math.prod(shape):
