@@ -209,7 +209,7 @@ FormGiven = Annotated[
         help="Form of the summaries where the file does not say: abstract or extract.",
     ),
 ]
-Test = as_declared(CompareAll, "test", unset="wilcoxon")
+Test = as_declared(CompareAll, "test", unset="t")
 Correct = as_declared(CompareAll, "correct")
 Primary = as_declared(CompareAll, "primary")
 Across = as_declared(CompareAll, "across")

@@ -1045,7 +1045,7 @@ class Comparison(MatrixResult, Basis):
                 pairs=[[self.matrix.systems[side[k]] for side in (first, second)] for k in tested.left_out],
                 why=next(iter(tested.left_out.values())),
             )
-        if self.test in ABOUT_THE_MIDDLE and (unsure := self._means_unsure()):
+        if self.test in ABOUT_THE_MIDDLE and self.usual != "sign" and (unsure := self._means_unsure()):
             yield Note.of("means-unsure", n=unsure, level=1 - self.alpha)
         if self.test in ("t-unpaired", "welch"):
             yield Note.of("not-independent")
