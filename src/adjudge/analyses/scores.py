@@ -85,6 +85,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 HUMANS = "HUMANS"
+FEWEST_SETS = 6
+"""Sets of topics from which they are a sample."""
 LARGEST = 1e302
 """Beyond it not even differences can be computed (stats.checks has the same)."""
 PARQUET = ".parquet"
@@ -732,6 +734,21 @@ class Scores:
         _one_of("field of topics", name, get_args(TopicField))
         rows = (self.topics.get(topic) for topic in topics)
         return tuple(None if row is None else getattr(row, name) for row in rows)
+
+    def sets_of_topics(self, matrix: ScoreMatrix) -> tuple[tuple[str, ...] | None, int]:
+        """The set of every row's topic, where sets are known that have several; and how many there are.
+
+        A topic of no set is one of its own. Fewer than FEWEST_SETS are no sample of sets: then there are no names.
+        """
+        topics = matrix.row_topics
+        named = self.topic_values("set", topics)
+        sets = tuple(
+            f"{topic}\n" if name is None else name for topic, name in zip(topics, named, strict=True)
+        )
+        many = len(set(sets))
+        if many == len(set(topics)):
+            return None, 0
+        return (sets if many >= FEWEST_SETS else None), many
 
     def clusters(
         self,

@@ -78,8 +78,6 @@ MOST_IN_PAIRS = 10
 ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
 """Tests that skewed differences with a mean of 0 make significant."""
 MISSING_SCORES = "missing-scores"
-FEWEST_SETS = 6
-"""Sets of topics from which they are a sample."""
 MOST_BY_RANKS = 20_000
 """Pairs up to which the default's answer is set beside Wilcoxon's."""
 MOST_SYSTEMS = 5_000
@@ -219,17 +217,10 @@ def _clusters(
         return None, 0
     if asked.cluster is not None:
         return scores.clusters(matrix, asked.cluster, length=length, form=form), 0
-    named = scores.topic_values("set", matrix.row_topics)
-    sets = [
-        f"{topic}\n" if name is None else name for topic, name in zip(matrix.row_topics, named, strict=True)
-    ]
-    many = len(set(sets))
-    if many == len(set(matrix.row_topics)) or CORRECTIONS[asked.correct].from_scores:
-        return None, 0
-    if many < FEWEST_SETS:
-        return None, many
-    usable = all(over_sets(test, asked.statistic) for test in asked.tests_run)
-    return (sets, 0) if usable else (None, 0)
+    sets, many = scores.sets_of_topics(matrix)
+    if sets is None or CORRECTIONS[asked.correct].from_scores:
+        return None, many if sets is None else 0
+    return (sets, 0) if all(over_sets(test, asked.statistic) for test in asked.tests_run) else (None, 0)
 
 
 def _in_order(ready: Prepared, whose: Population | None, against: str | None) -> Prepared:
@@ -1014,7 +1005,6 @@ class Comparison(MatrixResult, Basis):
 
     def notes(self) -> Iterator[Note]:
         """What a reader should know before believing the table."""
-        import numpy as np
 
         from adjudge.stats.bootstrap import flat
 
@@ -1025,12 +1015,7 @@ class Comparison(MatrixResult, Basis):
         for (system, why), n in counts.items():
             yield Note.of(MISSING_SCORES, system=system, n=n, why=why)
         tested = self.tested[self.test]
-        if self.population is not None:
-            yield from self.population.notes()
-        if self.codes is not None:
-            yield Note.of("sets", sets=int(np.unique(self.codes).size), topics=len(self.matrix.topics))
-        if self.few_sets:
-            yield Note.of("few-sets", sets=self.few_sets)
+        yield from self.for_whom()
         if self.ordering:
             yield Note.of(f"ordered-{self.ordering}")
         no_interval = flat(self.matrix.values) & [math.isnan(by_name[s].low) for s in self.matrix.systems]
@@ -1057,6 +1042,17 @@ class Comparison(MatrixResult, Basis):
                 yield Note.of("effects-over-topics", assessors=len(self.population.assessors))
             if lost := int((self._without_interval & self.family).sum()):
                 yield Note.of("effects-without-interval", pairs=lost)
+
+    def for_whom(self) -> Iterator[Note]:
+        """What a reader should know of the assessors and of the sets of topics."""
+        import numpy as np
+
+        if self.population is not None:
+            yield from self.population.notes()
+        if self.codes is not None:
+            yield Note.of("sets", sets=int(np.unique(self.codes).size), topics=len(self.matrix.topics))
+        if self.few_sets:
+            yield Note.of("few-sets", sets=self.few_sets)
 
     def _means_unsure(self) -> int:
         """How many of the pairs that differ have a mean difference that, taken by itself, does not."""

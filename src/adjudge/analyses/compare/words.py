@@ -131,12 +131,11 @@ NOTES: Mapping[str, str | Callable[..., Spoken]] = {
         )
     ),
     "unequal-assessors": lambda system, p: (
-        f"assessors disagree more about {system} than about other systems (Cochran's test, {p_words(p)}): pairs rest"
-        " more on its own judgments"
+        f"assessors disagree more about {system} than about others (Cochran's test, {p_words(p)}): pairs rest more on"
+        " their own judgments"
     ),
     "sets": lambda sets, topics: (
         f"topics of one set are not independent: the {sets:,} sets of the {counted(topics, 'topic')} are the sample"
-        f" ({Argument('cluster', 'none')} takes topics one by one)"
     ),
     "few-sets": lambda sets: (
         f"topics come from {counted(sets, 'set')}: conclusions are for {'it' if sets == 1 else 'these'} alone, since"

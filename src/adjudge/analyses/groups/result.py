@@ -253,8 +253,8 @@ class GroupsResult(MatrixResult):
 
     def notes(self) -> Iterator[Note]:
         by_compare = isinstance(self.test, UsualPairs)
-        if isinstance(self.test, UsualPairs) and self.test.comparison.population is not None:
-            yield from self.test.comparison.population.notes()
+        if isinstance(self.test, UsualPairs):
+            yield from self.test.comparison.for_whom()
         if self.assessors > 1 and (not by_compare or self.contrasts is not None or self.hsu is not None):
             yield Note.of("several-assessors", n=self.assessors)
 

@@ -215,8 +215,9 @@ class LengthsResult(Result):
         }
 
     def notes(self) -> Iterator[Note]:
-        if self.assessors > 1:
-            yield Note.of("several-assessors", n=self.assessors)
+        # Once what holds at several lengths.
+        whole = [at_length.tests.comparison for at_length in self.columns]
+        yield from dict.fromkeys(note for comparison in whole for note in comparison.for_whom())
         for at_length in self.lengths:
             if holes := len(at_length.matrix.missing):
                 yield Note.of("missing-at-length", at=at_length.name, n=holes)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
+from adjudge.analyses.compare import words as compare_words
 from adjudge.analyses.phrasebook import enumerated, reason, too_few
 from adjudge.core.words import capitalised, counted, listed, p_words
 from adjudge.data.scores import LengthLeftOut
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 RANKINGS = "Rankings of systems"
 NOTES = {
     **phrasebook.NOTES,
+    **compare_words.NOTES,
     "missing-at-length": lambda at, n: f"{counted(n, 'score')} missing at {at}",
     "pairs-not-tested-at-length": lambda at, n, why: (
         f"{counted(n, 'pair')} not tested at {at}: {reason(why)}"

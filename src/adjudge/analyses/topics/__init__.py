@@ -36,9 +36,11 @@ class Topics(Analysis["TopicsResult"]):
 
         matrix = scores.matrix(self.measure, length=self.length, form=self.form, pool=self.pool)
         assessors = scores.count_assessors(matrix.measure, self.length, self.form)
+        sets, many = scores.sets_of_topics(matrix)
         return replace(
-            topics_of_matrix(matrix, self),
+            topics_of_matrix(matrix, self, sets=sets),
             assessors=assessors,
+            few_sets=many if sets is None else 0,
             about_scores=scores.unsaid_notes(matrix.measure),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -18,6 +18,7 @@ from adjudge.core.words import counted, listed
 from adjudge.data.scores import ScoreMatrix
 
 if TYPE_CHECKING:
+    from adjudge.stats.checks import FloatArray
     from adjudge.stats.ranks import Blocked, KruskalWallis
 
 FromChosen = Literal[
@@ -30,8 +31,13 @@ WIDTH = 41
 """Of the picture of intervals, in characters."""
 
 
-def topics_of_matrix(matrix: ScoreMatrix, asked: Topics | None = None) -> TopicsResult:
-    """How the topics of a matrix differ, from each other and from a chosen one."""
+def topics_of_matrix(
+    matrix: ScoreMatrix, asked: Topics | None = None, *, sets: Sequence[str] | None = None
+) -> TopicsResult:
+    """How the topics of a matrix differ, from each other and from a chosen one.
+
+    Systems are compared on the means of whole sets of topics where a set is named for every row.
+    """
     from adjudge.stats.ranks import blocked, kruskal_wallis
 
     asked = asked or Topics()
@@ -45,14 +51,29 @@ def topics_of_matrix(matrix: ScoreMatrix, asked: Topics | None = None) -> Topics
         reasons = listed(list(dict.fromkeys(why for _, _, why in matrix.missing)))
         raise DataError(f"{matrix.measure}: every score is missing ({reasons or 'no reason given'})")
     over_topics = kruskal_wallis(matrix.values, groups="rows", alpha=asked.alpha)
+    blocks = matrix.values if sets is None else _means_of_sets(matrix.values, sets)
     return TopicsResult(
         asked=asked,
         matrix=matrix,
         standings=_standings(matrix, over_topics, against),
         over_topics=over_topics,
-        over_systems=kruskal_wallis(matrix.values, groups="columns", alpha=asked.alpha),
+        over_systems=kruskal_wallis(blocks, groups="columns", alpha=asked.alpha),
         topics_blocked=blocked(matrix.values.T),
-        systems_blocked=blocked(matrix.values),
+        systems_blocked=blocked(blocks),
+        sets=0 if sets is None else len(blocks),
+    )
+
+
+def _means_of_sets(values: FloatArray, sets: Sequence[str]) -> FloatArray:
+    """Sets x systems, over the topics of each set that have a score."""
+    import numpy as np
+
+    names = np.array(sets)
+    present = ~np.isnan(values)
+    members = (names == np.unique(names)[:, None]).astype(np.float64)
+    counts = members @ present
+    return np.divide(
+        members @ np.where(present, values, 0.0), counts, out=np.full(counts.shape, np.nan), where=counts > 0
     )
 
 
@@ -77,6 +98,10 @@ class TopicsResult(MatrixResult):
     """Over systems, with topics as blocks."""
     assessors: int = 0
     """How many gave the scores."""
+    sets: int = 0
+    """Sets of topics on whose means systems are compared."""
+    few_sets: int = 0
+    """Sets of topics, where there are too few for that."""
 
     @property
     def against(self) -> str | None:
@@ -129,6 +154,10 @@ class TopicsResult(MatrixResult):
             yield Note.of("missing-scores", n=n, why=why)
         if self.assessors > 1:
             yield Note.of("several-assessors", n=self.assessors)
+        if self.sets:
+            yield Note.of("sets", sets=self.sets, topics=len(self.matrix.topics))
+        if self.few_sets:
+            yield Note.of("few-sets", sets=self.few_sets)
         silent = [s.topic for s in self.standings if not s.n]
         if silent:
             yield Note.of("topics-without-scores", topics=silent)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
+from adjudge.analyses.compare import words as compare_words
 from adjudge.analyses.phrasebook import pairs_differ
 from adjudge.core.words import capitalised, counted, listed, p_words, percent
 
@@ -24,6 +25,11 @@ NOTES = {
         "topics have different numbers of scores: intervals are approximate, the tests of pairs decide"
     ),
     "few-scores-on-a-topic": lambda n: f"a topic has only {counted(n, 'score')}: p is approximate",
+    "sets": lambda sets, topics: (
+        f"topics of one set are not independent: systems are compared on the means of {sets:,} sets of"
+        f" {counted(topics, 'topic')}"
+    ),
+    "few-sets": compare_words.NOTES["few-sets"],
     "systems-without-common-topics": (
         "systems fall into {parts} groups that share no topic: tests with topics as blocks compare within each"
     ),
@@ -118,7 +124,9 @@ def about_chosen(result: TopicsResult, topic: str) -> str:
 
 
 def _about_systems(result: TopicsResult) -> str:
-    with_blocks = f"With topics as blocks, {_in_blocks(result, result.systems_blocked, 'system', 'topic')}"
+    block = "set" if result.sets else "topic"
+    blocks = "sets of topics" if result.sets else "topics"
+    with_blocks = f"With {blocks} as blocks, {_in_blocks(result, result.systems_blocked, 'system', block)}"
     pooled = result.over_systems
     if pooled.why is not None:
         return f"{with_blocks}."
