@@ -665,6 +665,8 @@ class ScaleCheck:
     statistic: float
     p: float
     resamples: int
+    power: float
+    """How often the check finds one group whose ratings have twice the noise of the others."""
 
 
 def scale_check(
@@ -697,16 +699,22 @@ def scale_check(
         inner = np.einsum("tkl,tl->tk", blocks, rng.standard_normal((laplace.count, laplace.slots)))
         return np.asarray(mode + np.concatenate([(inner - curved.joined @ outer).ravel(), outer]))
 
-    larger = 0
+    # What a group with twice the noise gives is drawn beside, so that p does not depend on it.
+    [aside] = rng.spawn(1)
+    as_fitted, as_violated = np.empty(resamples), np.empty(resamples)
     with one_thread(laplace.width):
-        for _ in range(resamples):
+        for k in range(resamples):
             predictor = fixed + laplace.linear(draw(), fit.deviations)
-            latent = predictor + rng.logistic(size=predictor.size)
-            larger += distance(counts(np.searchsorted(fit.thresholds, latent))) >= statistic * (1 - 1e-12)
+            noise = rng.logistic(size=predictor.size)
+            as_fitted[k] = distance(counts(np.searchsorted(fit.thresholds, predictor + noise)))
+            noise = noise * np.where(codes == aside.integers(size), 2, 1)
+            as_violated[k] = distance(counts(np.searchsorted(fit.thresholds, predictor + noise)))
+    larger = int((as_fitted >= statistic * (1 - 1e-12)).sum())
     return ScaleCheck(
         observed=observed,
         expected=expected,
         statistic=statistic,
         p=(larger + 1) / (resamples + 1),
         resamples=resamples,
+        power=float((as_violated > np.quantile(as_fitted, 0.95)).mean()),
     )
