@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from adjudge.stats.linear import check_power
 from adjudge.stats.linear.anova import residual_checks
 from adjudge.stats.linear.check_power import (
     OUTLYING,
@@ -39,7 +40,8 @@ def test_few_rows_could_not_show_it_and_many_could() -> None:
     assert power_of_outlier(fit_two_way(np.array([[1.0, 2.0], [3.0, 5.0]]))) == 0
 
 
-def test_the_power_of_additivity_is_that_of_a_simulation() -> None:
+def test_the_power_of_additivity_is_that_of_a_simulation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_power, "DRAWS", 2)  # of the other powers
     # Differences twice as large at the top of the scores as at their bottom, by the definition.
     rng = np.random.default_rng(3)
     score = np.add.outer(np.linspace(0, 2, 12), np.linspace(0, 1.5, 6))
@@ -58,7 +60,8 @@ def test_the_power_of_additivity_is_that_of_a_simulation() -> None:
     assert np.mean(powers) == pytest.approx(np.mean(found), abs=0.1)
 
 
-def test_the_power_of_outliers_is_that_of_a_simulation() -> None:
+def test_the_power_of_outliers_is_that_of_a_simulation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_power, "DRAWS", 2)  # of the other powers
     rng = np.random.default_rng(4)
     shape = (8, 4)
     found = []

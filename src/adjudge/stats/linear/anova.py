@@ -389,7 +389,7 @@ class ResidualChecks:
     outlier_p: FloatArray
     """Two-sided, of each as an outlier, times the number of rows (Bonferroni)."""
     outlier_power: float = math.nan
-    """How often a score five standard deviations off would be found."""
+    """How often a score six standard deviations off would be found."""
 
     @property
     def outliers_tell(self) -> bool:

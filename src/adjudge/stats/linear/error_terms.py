@@ -64,8 +64,8 @@ def term_test(
     """Test a term of the model against the right noise; None where that is the residuals.
 
     `sampled` are the factors whose levels are a sample; they need not be terms. Of a coarse factor with none of them
-    within it, as a kind of systems, the finest factor within it is a sample too. `always` tests by REML in unbalanced designs even where the
-    residuals would do.
+    within it, as a kind of systems, the finest factor within it is a sample too. `always` tests by REML in unbalanced
+    designs even where the residuals would do.
     """
     try:
         chosen = set(sampled)
@@ -119,8 +119,8 @@ def contained_df(model: LinearModel, key: Key, *, fixed: Sequence[Key], random: 
     """The most degrees of freedom of the noise where one interaction of the term is all that it is compared with.
 
     Those that the interaction has, as in a balanced design, where F is exact (the containment method of SAS; Littell
-    and others 2006); elsewhere infinite. REML often takes the variance of what a few assessors make of systems as 0, and 0
-    as known: each score then counts as another opinion, and equal systems seem to differ in up to 13 % of cases.
+    and others 2006); elsewhere infinite. REML often takes the variance of what a few assessors make of systems as 0,
+    and 0 as known: each score then counts as another opinion, and equal systems seem to differ in up to 13 % of cases.
     """
     errors = [other for other in random if other != key and within(model.term(key), model.term(other))]
     if len(errors) != 1 or not set(key) < set(errors[0]):
