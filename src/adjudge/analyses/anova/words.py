@@ -76,8 +76,8 @@ OF_ROWS = {
         f"each topic was judged by only one of {n} assessors: effects of topics and of assessors cannot be separated"
     ),
     "assessors-not-listed": lambda n: (
-        f"each summary was judged by only one of {n} assessors, who are not among the terms: sums of squares hold their"
-        " differences, the tests are adjusted for them"
+        f"each summary was judged by only one of {n} assessors, who are not among the terms: their differences are in"
+        " the sums of squares, not in the tests"
     ),
     "humans-are-one-system": lambda humans: (
         f"{counted(len(humans), 'human counts', 'humans count')} as one system, {HUMANS} ({listed(humans)})"
