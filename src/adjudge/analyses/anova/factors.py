@@ -120,6 +120,15 @@ class AnovaRows:
         one, other = (make_term([self.factors[name].codes], (0,)) for name in (first, second))
         return same_groups(one, other)
 
+    def one_assessor_per_system(self) -> bool:
+        """Whether each system was judged by one of several assessors."""
+        from adjudge.stats.linear.model import make_term, within
+
+        if not {"system", "assessor"} <= set(self.factors) or len(self.factors["assessor"].levels) == 1:
+            return False
+        assessor, system = (make_term([self.factors[name].codes], (0,)) for name in ("assessor", "system"))
+        return within(assessor, system)
+
     def best_first(self, item: Any) -> tuple[bool, float, str]:
         """How systems' means sort: the best first, those without one last."""
         sign = 1 if self.info.better == "lower" else -1

@@ -41,6 +41,7 @@ from adjudge.stats.linear.ordinal import (
     scale_check,
     separation,
 )
+from adjudge.stats.linear.threads import one_thread
 from adjudge.stats.multiple import at_most, holm
 from adjudge.stats.order import rank_intervals
 
@@ -410,6 +411,7 @@ def _better(contrasts: Sequence[OrdinalContrast], names: Sequence[str], info: Me
 # From rows to the model
 
 
+@one_thread()
 def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalResult:
     """The model of one measure's ratings: systems fixed, topics and assessors a sample."""
     everything, notes = _rows_of(scores, measure, asked)
@@ -541,6 +543,8 @@ def _sampled(rows: AnovaRows) -> tuple[AnovaRows, list[Note]]:
         if name in factors and len(factors[name].levels) == 1:
             [only] = factors.pop(name).levels
             notes.append(Note.of("only-one", factor=name, level=only))
+    if "assessor" in factors and rows.one_assessor_per_system():
+        raise DataError(f"{rows.info.words}: {reason(Note.of('assessors-of-systems'))}")
     if {"assessor", "topic"} <= set(factors) and rows.same("assessor", "topic"):
         del factors["assessor"]
         notes.append(Note.of("assessors-are-topics"))

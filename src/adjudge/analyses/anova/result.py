@@ -843,22 +843,12 @@ class _Model:
         single = [name for name in term.split(":") if len(factors[name].levels) == 1]
         if single:
             return Note.of("one-level", factor=single[0])
-        if term in ("system", "assessor") and self._one_assessor_per_system():
+        if term in ("system", "assessor") and self.rows.one_assessor_per_system():
             return Note.of("assessors-of-systems")
         unit = "topic" if term in OF_TOPICS else "system" if term == "kind" else None
         if unit is None or term == "set" or unit not in factors or not self.rows.same(term, unit):
             return None
         return Note.of("one-row-each", factor=term, unit=unit)
-
-    def _one_assessor_per_system(self) -> bool:
-        """Whether each system was judged by one of several assessors."""
-        from adjudge.stats.linear.model import make_term, within
-
-        factors = self.rows.factors
-        if not {"system", "assessor"} <= set(factors) or len(factors["assessor"].levels) == 1:
-            return False
-        assessor, system = (make_term([factors[name].codes], (0,)) for name in ("assessor", "system"))
-        return within(assessor, system)
 
 
 def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
