@@ -9,6 +9,7 @@ from benchmarks import (
     importing,
     large,
     meta,
+    ordinal,
     pairs,
     preference,
     report,
@@ -31,6 +32,7 @@ ALL = {
     "serve": serve.main,
     "assessors": assessors.main,
     "meta": meta.main,
+    "ordinal": ordinal.main,
     "report": report.main,
 }
 

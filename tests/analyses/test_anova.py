@@ -28,7 +28,7 @@ from adjudge.core.words import percent
 from adjudge.data.rows import Key, Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.target import Target
-from adjudge.stats.linear.anova import adjusted_means, residual_checks
+from adjudge.stats.linear.anova import adjusted_means, anova_table, residual_checks
 from adjudge.stats.linear.model import fit_two_way
 
 DATA = Path(__file__).parents[1] / "stats" / "data"
@@ -1130,21 +1130,75 @@ def test_parts_that_no_chain_of_topics_joins_are_said(approved: Approved) -> Non
     assert "no-chain-of-common-topics" not in codes(adjudge.anova(joined))
 
 
-def test_one_assessor_for_each_topic_is_said(approved: Approved) -> None:
-    """Who judged a topic is not known apart from the topic; with assessors as a factor the terms say it."""
+def one_each(**columns: Any) -> pd.DataFrame:
+    """4 systems on 9 topics, one score each; the assessor is that of the topic unless columns say otherwise."""
     rng = np.random.default_rng(4)
-    table = pd.DataFrame(
-        [(f"t{t}", f"s{s}", f"a{t % 3}", rng.normal()) for t in range(9) for s in range(4)],
-        columns=["topic", "system", "assessor", "value"],
+    rows = [(f"t{t}", f"s{s}", f"a{t % 3}", rng.normal()) for t in range(9) for s in range(4)]
+    frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "value"])
+    return frame.assign(measure="coverage", **columns)
+
+
+def test_what_assessors_of_their_topics_make_of_systems_is_noise(approved: Approved) -> None:
+    """Who judged a topic is not known apart from the topic; what they make of systems is, in the table or not."""
+    frame = one_each()
+    found, said = anova(frame), anova(frame, factors=["system", "topic"])
+    assert terms(found) == terms(said) == ["system", "topic"]
+    system = found.lines[0]
+    assert (system.against, system.method, system.denominator_df) == (("assessor:system",), "stratum", 6)
+    assert (system.f, system.p) == (said.lines[0].f, said.lines[0].p)
+    # R's aov(value ~ system + Error(assessor/system)): a stratum of the means of 3 topics.
+    means = frame.groupby(["assessor", "system"])["value"].mean().unstack().to_numpy()
+    of_means = anova_table(fit_two_way(means)).rows[0]
+    assert (system.f, system.p) == pytest.approx((of_means.f, of_means.p), rel=1e-9)
+    # As DUC-2002 printed it.
+    plain = anova_table(fit_two_way(frame["value"].to_numpy().reshape(9, 4))).rows[0]
+    assert (system.residual_f, system.residual_p) == pytest.approx((plain.f, plain.p), rel=1e-9)
+    assert "one-assessor-each" in codes(found)
+    approved(told(found))
+    these = anova(frame, random=["topic"], resamples=0)
+    assert these.lines[0].against == ()
+    assert these.lines[0].f == pytest.approx(plain.f, rel=1e-9)
+    approved(told(these), "these assessors")
+
+
+def test_one_of_several_assessors_for_each_summary(approved: Approved) -> None:
+    frame = one_each(assessor=[f"a{k % 3}" for k in range(36)])
+    found = anova(frame)
+    assert terms(found) == ["assessor", "system", "topic"]
+    assert found.lines[1].against == ("assessor:system",)
+    assert found.lines[1].denominator_df <= 6 + 1e-9
+    silent = anova(frame, factors=["system", "topic"])
+    assert silent.lines[0].p == pytest.approx(found.lines[1].p, rel=1e-4)
+    assert "assessors-not-listed" in codes(silent)
+    approved(silent.warnings())
+    # An assessor of everything, nobody in particular, one for each score, or none: no factor.
+    for names in ("a0", "web-anonymous", [f"a{k}" for k in range(36)], None):
+        other = anova(one_each(assessor=names))
+        assert terms(other) == ["system", "topic"]
+        assert not {"one-assessor-each", "assessors-not-listed"} & set(codes(other))
+        assert other.by_residuals
+    topics = anova(one_each(assessor=[f"a{k // 4}" for k in range(36)]))  # the topics themselves
+    assert topics.by_residuals
+
+
+def test_a_strict_assessor_of_one_system_is_no_difference_of_systems(approved: Approved) -> None:
+    frame = one_each()
+    for names in (frame["system"], frame["system"].replace({"s1": "s0", "s3": "s2"})):
+        one_to_one = frame.assign(assessor="of " + names)
+        one_to_one["value"] += 10 * (one_to_one["assessor"] == "of s0")
+        for factors in ([], ["system", "topic"]):
+            found = anova(one_to_one, factors=factors)
+            system = next(line for line in found.lines if line.term == "system")
+            assert system.why == Note.of("assessors-of-systems")
+            assert math.isnan(system.p)
+            assert math.isnan(system.residual_p)
+    approved(told(found))
+    # Several assessors to each system can be told from it: they are what it is compared with.
+    several = anova(
+        frame.assign(assessor=frame["system"] + frame["topic"].str[1:].astype(int).mod(3).astype(str))
     )
-    assert "one-assessor-each" in codes(anova(table))
-    approved(anova(table).warnings())
-    crossed = table.assign(assessor=[f"a{k % 3}" for k in range(len(table))])
-    alone = table.assign(assessor="a0")
-    for other in (crossed, alone, table.drop(columns="assessor")):
-        assert "one-assessor-each" not in codes(anova(other))
-    named = anova(table, factors=["system", "topic", "assessor"])
-    assert "one-assessor-each" not in codes(named)
+    system = next(line for line in several.lines if line.term == "system")
+    assert (system.why, system.against) == (None, ("assessor",))
 
 
 def test_what_residuals_say_of_the_model(approved: Approved) -> None:
@@ -1155,5 +1209,5 @@ def test_what_residuals_say_of_the_model(approved: Approved) -> None:
     many = rng.normal(size=(1200, 5)) ** 2
     for values in (topics + systems + blur, topics * systems + blur, spread, many, np.ones((3, 3))):
         fit = fit_two_way(values)
-        checks = residual_checks(fit, np.indices(values.shape)[1].ravel())
+        checks = residual_checks(fit, np.indices(values.shape)[1].ravel(), rng=np.random.default_rng(0))
         approved(about_checks(checks, "system", 0.05))

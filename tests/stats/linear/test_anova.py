@@ -482,7 +482,9 @@ def test_only_two_way_interactions_of_the_model(phase2: LinearFit) -> None:
 
 def two_way(values: FloatArray) -> ResidualChecks:
     values = np.asarray(values, dtype=float)
-    return residual_checks(fit_two_way(values), np.indices(values.shape)[1].ravel())
+    return residual_checks(
+        fit_two_way(values), np.indices(values.shape)[1].ravel(), rng=np.random.default_rng(0)
+    )
 
 
 def noise(shape: tuple[int, int], seed: int = 1) -> FloatArray:
@@ -495,7 +497,9 @@ def test_checks_equal_r() -> None:
     r = pd.read_csv(DATA / "anova_residuals_expected.csv").set_index("what")["value"]
     frame = pd.read_csv(DATA / "anova_holes.csv")
     factors = [pd.factorize(frame[name], sort=True)[0] for name in ("system", "topic")]
-    found = residual_checks(fit_linear(frame["value"], factors, [(0,), (1,)]), factors[0])
+    found = residual_checks(
+        fit_linear(frame["value"], factors, [(0,), (1,)]), factors[0], rng=np.random.default_rng(0)
+    )
     assert (found.normal.statistic, found.normal.p) == pytest.approx((r["W"], r["W.p"]), rel=1e-6)
     assert (found.spread.statistic, found.spread.p) == pytest.approx((r["levene.F"], r["levene.p"]), rel=1e-9)
     assert found.spread.df == (5, 53)
@@ -581,9 +585,13 @@ def test_with_interactions_spread_needs_many_free_rows() -> None:
     a, b, c, _ = (x.ravel() for x in np.indices((4, 5, 2, 8)))
     terms = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
     y = np.random.default_rng(6).normal(size=a.size)
-    assert residual_checks(fit_linear(y, [a, b, c], terms), a).spread.why is None
+    assert (
+        residual_checks(fit_linear(y, [a, b, c], terms), a, rng=np.random.default_rng(0)).spread.why is None
+    )
     few = np.arange(a.size) % 8 < 1
-    found = residual_checks(fit_linear(y[few], [a[few], b[few], c[few]], terms), a[few])
+    found = residual_checks(
+        fit_linear(y[few], [a[few], b[few], c[few]], terms), a[few], rng=np.random.default_rng(0)
+    )
     assert found.spread.why == Note.of("freedom-of-rows", df=12, n=40)
     assert found.additive.why == Note.of("has-interactions")
 
@@ -594,7 +602,9 @@ def test_what_cannot_be_checked_says_why() -> None:
         assert found.largest.size == 0
         assert all(c.why for c in (found.normal, found.spread, found.additive))
         assert math.isnan(found.skewness)
-    small = residual_checks(fit_linear([1.0, 2.0, 4.0], [[0, 0, 0]], []), [0, 0, 0])
+    small = residual_checks(
+        fit_linear([1.0, 2.0, 4.0], [[0, 0, 0]], []), [0, 0, 0], rng=np.random.default_rng(0)
+    )
     assert small.normal.why == Note.of("few-rows", needs=4, n=3)
     assert small.spread.why == Note.of("few-groups")
     assert small.additive.why == Note.of("square-adds-nothing")

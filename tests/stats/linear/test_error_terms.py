@@ -411,3 +411,61 @@ def test_equal_systems_seldom_matter_to_several_assessors() -> None:
         wrong += anova_table(fit_model(data)).rows[1].p < 0.05
     assert right <= stats.binom.ppf(0.999, 60, 0.05)
     assert wrong > 12
+
+
+def one_assessor_each(rng: np.random.Generator, shares: bool) -> LinearModel:
+    """Equal systems; each summary has one of 3 assessors: the topic's, or one drawn with the system's own shares."""
+    system, topic = (x.ravel() for x in np.indices((4, 30)))
+    assessor = topic // 10
+    if shares:
+        cumulative = rng.dirichlet([1, 1, 1], size=4).cumsum(axis=1)
+        assessor = np.unique(
+            (rng.random(120)[:, None] > cumulative[system]).sum(axis=1), return_inverse=True
+        )[1]
+    y = rng.normal(size=120) + rng.normal(size=30)[topic] + rng.normal(size=3)[assessor]
+    if not shares:
+        y += 0.7 * rng.normal(size=(4, 3))[system, assessor]
+    return LinearModel(y, [assessor, system, topic], [(0,), (1,), (2,)])
+
+
+@pytest.mark.parametrize("shares", [False, True])
+def test_equal_systems_seldom_matter_where_each_summary_has_one_assessor(shares: bool) -> None:
+    rng = np.random.default_rng(10)
+    right, wrong = 0, 0
+    for _ in range(60):
+        model = one_assessor_each(rng, shares)
+        test = term_test(model, (1,), sampled=[0, 2])
+        assert test is not None
+        assert test.errors == ((0, 1),)
+        right += test.p < 0.05
+        plain = fit_model(LinearModel(model.scores, model.factors, [(1,), (2,)]))
+        wrong += anova_table(plain, ss_type=2).rows[0].p < 0.05
+    assert right <= stats.binom.ppf(0.999, 60, 0.05)
+    assert wrong > 20  # without assessors
+
+
+@pytest.mark.parametrize("missing", [0, 9])
+def test_no_more_degrees_of_freedom_than_assessors_leave(missing: int) -> None:
+    """Whatever the variance is estimated as, 3 assessors of 4 systems leave 6; a balanced design is exact."""
+    rng = np.random.default_rng(11)
+    model = one_assessor_each(rng, shares=False)
+    quiet = rng.normal(size=120)  # assessors agree: REML's variance is small
+    quiet[: 7 * missing : 7] = np.nan
+    data = LinearModel(quiet, list(model.factors), [(0,), (1,), (2,)])
+    test = term_test(data, (1,), sampled=[0, 2])
+    assert test is not None
+    assert test.method == ("reml" if missing else "stratum")
+    assert test.denominator_df <= 6 + 1e-9
+    assert test.p == pytest.approx(stats.f.sf(test.f, 3, test.denominator_df))
+
+
+def test_assessors_need_not_be_a_term() -> None:
+    """What assessors make of systems is noise, in the table or not; topics of one assessor hold the assessor."""
+    model = one_assessor_each(np.random.default_rng(12), shares=False)
+    for scores in (model.scores, np.where(np.arange(120) % 11, model.scores, np.nan)):
+        listed = term_test(LinearModel(scores, model.factors, [(0,), (1,), (2,)]), (1,), sampled=[0, 2])
+        silent = term_test(LinearModel(scores, model.factors, [(1,), (2,)]), (1,), sampled=[0, 2])
+        assert listed is not None
+        assert silent is not None
+        assert (silent.method, silent.errors, silent.random) == (listed.method, listed.errors, listed.random)
+        assert silent.p == pytest.approx(listed.p, rel=1e-6)

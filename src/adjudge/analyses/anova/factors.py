@@ -12,6 +12,7 @@ from adjudge.core.results import Note, Result
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import POOLED, MeasureInfo, heading_of, pooled, targets_of, title_of
 from adjudge.data.target import Target
+from adjudge.judgments.tasks import is_anonymous
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,6 +120,15 @@ class AnovaRows:
         one, other = (make_term([self.factors[name].codes], (0,)) for name in (first, second))
         return same_groups(one, other)
 
+    def one_assessor_per_system(self) -> bool:
+        """Whether each system was judged by one of several assessors."""
+        from adjudge.stats.linear.model import make_term, within
+
+        if not {"system", "assessor"} <= set(self.factors) or len(self.factors["assessor"].levels) == 1:
+            return False
+        assessor, system = (make_term([self.factors[name].codes], (0,)) for name in ("assessor", "system"))
+        return within(assessor, system)
+
     def best_first(self, item: Any) -> tuple[bool, float, str]:
         """How systems' means sort: the best first, those without one last."""
         sign = 1 if self.info.better == "lower" else -1
@@ -132,15 +142,47 @@ class AnovaRows:
         return f"{at['system']} on {at['topic']}{''.join(more)}"
 
 
-def usual_factors(scores: Scores, measure: str, asked: AnalysedVariance[Any]) -> list[str]:
-    """The factors that a measure's rows have by themselves, in the order in which DUC-2002 prints them.
+Part = Literal["a term, repeated", "a term", "in the error", "none"]
+"""Of assessors in the model: a term of the table, where two have judged one summary or not; no term, but a sample whose
+views of systems are noise; none."""
 
-    Assessors are among them where judgments are repeated: two have judged one summary.
+
+def part_of_assessors(
+    scores: Scores, measure: str, names: Iterable[str], asked: AnalysedVariance[Any]
+) -> Part:
+    """How assessors take part unless the factors say so.
+
+    They are a term where topics have several, so that they can be told from topics; where every topic has one, topics
+    stand for them, and what they make of systems is still noise. They take no part where they are one, not known, the
+    topics themselves, or so many that nearly every score has another.
     """
-    frame = scores.table.at(measure, length=asked.length, form=asked.form, several=AS_FACTOR)
-    summaries = frame[frame["value"].notna()].groupby(["topic", "system", "length", "form"], dropna=False)
-    repeated = bool((summaries["assessor"].nunique() > 1).any())
-    return ["assessor", "system", "topic"] if repeated else ["system", "topic"]
+    frame = _scores_at(scores, measure, names, asked)
+    frame = frame[frame["value"].notna()]
+    judges = frame["assessor"]
+    summaries = frame.groupby(["topic", "system", "length", "form"], dropna=False)
+    if (summaries["assessor"].nunique() > 1).any():
+        return "a term, repeated"
+    if judges.isna().any() or judges.nunique() < 2 or judges.map(is_anonymous).any():
+        return "none"
+    by_topic = frame.groupby("topic")["assessor"].nunique()
+    if (by_topic < 2).all():
+        return "in the error" if judges.nunique() < by_topic.size else "none"
+    sizes = [frame[name].nunique() for name in ("system", "topic", "assessor")]
+    return "a term" if len(frame) >= sum(sizes) else "none"
+
+
+def _scores_at(
+    scores: Scores, measure: str, names: Iterable[str], asked: AnalysedVariance[Any]
+) -> pd.DataFrame:
+    """The scores at one length and of one form, or of all where these are factors."""
+    several: Literal["all"] | None = "all" if "length" in names and asked.length is None else None
+    return scores.table.at(
+        measure,
+        length=asked.length or several,
+        form=asked.form,
+        all_forms="form" in names,
+        several=AS_FACTOR,
+    )
 
 
 def build(
@@ -159,10 +201,7 @@ def build(
                 f"no factor {quoted(name)}{nearest(name, FACTORS)}; there are: {', '.join(FACTORS)}"
             )
     length, form = asked.length, asked.form
-    several: Literal["all"] | None = "all" if "length" in names and length is None else None
-    frame = scores.table.at(
-        measure, length=length or several, form=form, all_forms="form" in names, several=AS_FACTOR
-    )
+    frame = _scores_at(scores, measure, names, asked)
     forms = {target.form for target in targets_of(frame)}
     present = frame["value"].notna()
     reasons = frame[~present]["why"].value_counts()
@@ -170,12 +209,6 @@ def build(
         raise DataError(f"{measure}: every score is missing ({reasons.index[0]})")
     frame = frame[present]
     notes = [Note.of("missing-scores", n=int(n), why=why) for why, n in reasons.items()]
-    judges = int(frame["assessor"].nunique())
-    one_each = frame["assessor"].notna().all() and (frame.groupby("topic")["assessor"].nunique() < 2).all()
-    if (
-        judges > 1 and one_each and "assessor" not in names
-    ):  # who judged a topic is no factor, and yet in its scores
-        notes.append(Note.of("one-assessor-each", n=judges))
     if asked.pool_humans:
         frame = _one_system(frame, scores.kinds, notes)
     wanted = {"reference" if name == "author" else name for name in names}

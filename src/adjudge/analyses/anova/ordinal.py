@@ -30,7 +30,7 @@ from adjudge.data.scores import MeasureInfo
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.judging import FEW_DF, FEWEST_DF, group_labels, judge_freedom
-from adjudge.stats.linear.error_terms import model_terms
+from adjudge.stats.linear.error_terms import contained_df, model_terms
 from adjudge.stats.linear.mixed import MixedFit, Satterthwaite, fixed_means, likelihood_covariance
 from adjudge.stats.linear.model import LinearModel
 from adjudge.stats.linear.ordinal import (
@@ -41,6 +41,7 @@ from adjudge.stats.linear.ordinal import (
     scale_check,
     separation,
 )
+from adjudge.stats.linear.threads import one_thread
 from adjudge.stats.multiple import at_most, holm
 from adjudge.stats.order import rank_intervals
 
@@ -185,6 +186,8 @@ class ScaleUse:
     statistic: float
     p: float
     resamples: int
+    power: float
+    """How often the check finds one of them with twice the noise."""
     worst: str
     """The group and the level that are furthest off."""
     level: float
@@ -329,7 +332,7 @@ class OrdinalResult(RowsResult):
                 Column("statistic", "Freeman-Tukey", format=".1f"),
                 *hidden("p"),
                 Column("p_text", "p", data=False, right=True),
-                *hidden("resamples"),
+                *hidden("resamples power"),
                 Column("worst", "furthest off", right=False),
                 Column("level", format="g"),
                 Column("observed"),
@@ -408,6 +411,7 @@ def _better(contrasts: Sequence[OrdinalContrast], names: Sequence[str], info: Me
 # From rows to the model
 
 
+@one_thread()
 def ordinal_model(scores: Scores, measure: str, asked: AnovaOrdinal) -> OrdinalResult:
     """The model of one measure's ratings: systems fixed, topics and assessors a sample."""
     everything, notes = _rows_of(scores, measure, asked)
@@ -539,6 +543,8 @@ def _sampled(rows: AnovaRows) -> tuple[AnovaRows, list[Note]]:
         if name in factors and len(factors[name].levels) == 1:
             [only] = factors.pop(name).levels
             notes.append(Note.of("only-one", factor=name, level=only))
+    if "assessor" in factors and rows.one_assessor_per_system():
+        raise DataError(f"{rows.info.words}: {reason(Note.of('assessors-of-systems'))}")
     if {"assessor", "topic"} <= set(factors) and rows.same("assessor", "topic"):
         del factors["assessor"]
         notes.append(Note.of("assessors-are-topics"))
@@ -600,7 +606,12 @@ def _result(
     count = len(names)
     sign = -1 if rows.info.better == "lower" else 1
     order = sorted(range(count), key=lambda k: (-sign * fit.effects[k], names[k]))
-    of_linear = _LinearSystems(linear)
+    system = rows.key("system")
+    keys = [rows.key(term) for term in random]
+    most = contained_df(
+        LinearModel(rows.values, rows.codes, [system, *keys]), system, fixed=[system], random=keys
+    )
+    of_linear = _LinearSystems(linear, most)
     contrasts = _contrasts(names, order, of_linear, fit, asked.alpha)
     # Thresholds for the average system, so that which system was the first does not show.
     cuts = fit.thresholds.size
@@ -717,7 +728,9 @@ def _errors(covariance: FloatArray, weights: FloatArray) -> FloatArray:
 class _LinearSystems:
     """The linear model's systems: their means, and what tests of combinations of them need, made once."""
 
-    def __init__(self, fit: MixedFit):
+    def __init__(self, fit: MixedFit, most: float):
+        """`most` degrees of freedom are there for the noise of any combination."""
+        self._most = most
         estimate = fit.estimate
         assert estimate is not None
         assert estimate.averaging is not None
@@ -728,7 +741,8 @@ class _LinearSystems:
 
     def df(self, weights: FloatArray) -> FloatArray:
         """Satterthwaite's degrees of freedom of combinations, a row of weights each."""
-        return np.array([self._satterthwaite.of(row @ self._averaging) for row in weights])
+        df = np.array([self._satterthwaite.of(row @ self._averaging) for row in weights])
+        return np.minimum(df, self._most)
 
     def enlarged(self, weights: FloatArray) -> FloatArray:
         """How many times larger standard errors are by REML than by maximum likelihood.
@@ -839,6 +853,7 @@ def _checks(rows: AnovaRows, fit: OrdinalFit, seed: int) -> tuple[ScaleUse, ...]
                 statistic=check.statistic,
                 p=check.p,
                 resamples=check.resamples,
+                power=check.power,
                 worst=factor.levels[int(group)],
                 level=float(fit.levels[int(level)]),
                 observed=int(check.observed[group, level]),

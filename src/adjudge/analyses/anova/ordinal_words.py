@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 8
 """Pairs about which the two models differ that are told one by one."""
+ENOUGH = 0.8
+"""The power that a check needs for it to say anything that it found nothing."""
 
 
 def why_outside(outside: Outside) -> str:
@@ -144,7 +146,7 @@ def _about_severity(result: OrdinalResult) -> Iterator[str]:
     if not result.severity:
         return
     if all(math.isnan(who.error) for who in result.severity):
-        yield "The assessors do not differ in severity: its variance is estimated as 0."
+        yield "No sign that assessors differ in severity: its variance is estimated as 0."
         return
     parts = []
     for kind in ("harsh", "mild") if result.info.better else ("low", "high"):
@@ -175,8 +177,12 @@ def _about_variances(result: OrdinalResult) -> Iterator[str]:
 
 
 def _about_scale(checks: Sequence[ScaleUse], alpha: float) -> Iterator[str]:
-    """Whether levels are used as the model expects."""
-    passed = [f"by {check.over} ({p_words(check.p, alpha)})" for check in checks if check.p > alpha]
+    """Whether levels are used as the model expects; that they are, only where the check could have failed."""
+    passed = [
+        f"by {check.over} ({p_words(check.p, alpha)})"
+        for check in checks
+        if check.p > alpha and check.power >= ENOUGH
+    ]
     if passed:
         yield f"The levels are used as the model expects {listed(passed)}."
     for check in checks:

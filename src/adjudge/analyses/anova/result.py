@@ -20,7 +20,7 @@ from adjudge.analyses.anova.factors import (
     RowsResult,
     build,
     ordered,
-    usual_factors,
+    part_of_assessors,
 )
 from adjudge.analyses.anova.words import NOISE, df_text, f_text, reason
 from adjudge.analyses.scores import Scores
@@ -86,11 +86,11 @@ def analyse(scores: Scores, asked: Anova) -> AnovaResult:
     model = _Model(rows, fit, _samples(rows, terms, asked), ss_type, always=bool(asked.random))
     lines = tuple(model.line(term, row) for term, row in zip(terms, table.rows, strict=True))
     fixed, crossed = _mixed_terms(model, terms, asked)
-    beside = _beside(model, terms, [term for term in [*fixed, *crossed] if term not in terms])
+    beside = _beside(model, terms, [term for term in [*fixed, *crossed] if ":" in term and term not in terms])
     over = "system" if "system" in rows.factors else next(iter(rows.factors))
-    checks = residual_checks(fit, rows.factors[over].codes)
+    checks = residual_checks(fit, rows.factors[over].codes, rng=generator(asked.seed, "anova/checks"))
     largest = zip(checks.largest, checks.standardised, checks.outlier_p, strict=True)
-    notes = [*rows.notes, *_rough(rows, terms, lines, shared, ss_type)]
+    notes = [*rows.notes, *_unlisted(rows, terms), *_rough(rows, terms, lines, shared, ss_type)]
     notes += [Note.of("terms-added", terms=added)] if added else []
     return AnovaResult(
         asked=asked,
@@ -116,7 +116,7 @@ def analyse(scores: Scores, asked: Anova) -> AnovaResult:
         components=_mixed_model(rows, fixed, crossed, asked, beside) if asked.random else None,
         told=tuple(notes),
         samples=model.samples,
-        not_sampled=_given(rows, terms, model.samples),
+        not_sampled=_given(rows, model.samples),
         fit=fit,
         beside=beside,
         factors=rows.factors,
@@ -131,7 +131,9 @@ def _design(scores: Scores, measure: str, asked: Anova) -> tuple[AnovaRows, list
     """
     import numpy as np
 
-    named = _terms(asked, asked.factors or usual_factors(scores, measure, asked))
+    part = part_of_assessors(scores, measure, [*asked.factors, *asked.random], asked)
+    usual = ["assessor", "system", "topic"] if part in ("a term", "a term, repeated") else ["system", "topic"]
+    named = _terms(asked, asked.factors or usual)
     if asked.random and ("system" in asked.random or "system" not in named):
         raise UsageError("in a mixed model the system is a fixed factor: it cannot be random or left out")
     several = any(name in named for name in SEVERAL_ROWS)
@@ -142,14 +144,17 @@ def _design(scores: Scores, measure: str, asked: Anova) -> tuple[AnovaRows, list
     added = [name for name, is_needed in needed.items() if is_needed and name not in named]
     # In one order, so that an interaction's first factor is the first in its name.
     names = sorted({name for term in [*named, *added] for name in term.split(":")})
+    no_term = "assessor" not in names and "system" in names and part in ("a term", "in the error")
     rows = build(
         scores,
         measure,
-        names,
+        sorted([*names, "assessor"]) if no_term else names,
         asked,
         repeats=any(":" in term for term in [*named, *added, *asked.random]),
         average_humans=asked.average_humans,
     )
+    if no_term and any(rows.same("assessor", name) for name in names if name != "system"):
+        del rows.factors["assessor"]  # who selected the topics judged them
     if "topic" in names and "topic" not in asked.factors and "set" in named and rows.same("set", "topic"):
         named, added = (
             [name for name in some if name != "topic"] for some in (named, added)
@@ -688,11 +693,11 @@ def _samples(rows: AnovaRows, terms: Sequence[str], asked: Anova) -> tuple[str, 
     return tuple(name for name in rows.factors if name in chosen)
 
 
-def _given(rows: AnovaRows, terms: Sequence[str], samples: Sequence[str]) -> tuple[str, ...]:
+def _given(rows: AnovaRows, samples: Sequence[str]) -> tuple[str, ...]:
     """Factors of rows that might be a sample, and factors within others, that count as no sample."""
     from adjudge.stats.linear.model import make_term, within
 
-    made_terms = {name: make_term([rows.factors[name].codes], (0,)) for name in rows.factors if name in terms}
+    made_terms = {name: make_term([rows.factors[name].codes], (0,)) for name in rows.factors}
     inside = {
         name
         for name, term in made_terms.items()
@@ -712,6 +717,15 @@ def _mixed_terms(model: _Model, terms: Sequence[str], asked: Anova) -> tuple[lis
     first = [term for term in map(ordered, asked.random or model.samples) if term in chosen]
     fixed.sort(key=lambda term: (":" in term, term != "system"))
     return fixed, [*dict.fromkeys([*first, *chosen])]
+
+
+def _unlisted(rows: AnovaRows, terms: Sequence[str]) -> Iterator[Note]:
+    """That assessors are no term of the table, and yet in the scores."""
+    if "assessor" in rows.factors and "assessor" not in terms:
+        each = (rows.keys.groupby("topic")["assessor"].nunique() < 2).all()
+        yield Note.of(
+            "one-assessor-each" if each else "assessors-not-listed", n=len(rows.factors["assessor"].levels)
+        )
 
 
 def _rough(
@@ -829,6 +843,8 @@ class _Model:
         single = [name for name in term.split(":") if len(factors[name].levels) == 1]
         if single:
             return Note.of("one-level", factor=single[0])
+        if term in ("system", "assessor") and self.rows.one_assessor_per_system():
+            return Note.of("assessors-of-systems")
         unit = "topic" if term in OF_TOPICS else "system" if term == "kind" else None
         if unit is None or term == "set" or unit not in factors or not self.rows.same(term, unit):
             return None

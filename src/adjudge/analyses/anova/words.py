@@ -11,7 +11,7 @@ from adjudge.analyses.anova.factors import ordered
 from adjudge.analyses.phrasebook import either
 from adjudge.analyses.scores import HUMANS
 from adjudge.core.phrases import Argument
-from adjudge.core.words import counted, decimal, listed, p_words, percent
+from adjudge.core.words import capitalised, counted, decimal, listed, p_words, percent
 
 if TYPE_CHECKING:
     from adjudge.analyses.anova.result import AnovaResult, AnovaTerm, Interaction, MixedModel
@@ -39,6 +39,9 @@ MANY_ROWS = 500
 REASONS: Mapping[str, str | Callable[..., str]] = {
     **phrasebook.REASONS,
     "one-level": "there is only one {factor}",
+    "assessors-of-systems": (
+        "every system has one assessor, so differences of systems and of assessors cannot be separated"
+    ),
     "one-row-each": "every {factor} has one {unit}, so the two cannot be separated",
     "few-rows": "needs {needs} rows, has {n}",
     "few-freedom": "needs {needs} degrees of freedom for the noise, has {df}",
@@ -71,6 +74,10 @@ OF_ROWS = {
     **phrasebook.NOTES,
     "one-assessor-each": lambda n: (
         f"each topic was judged by only one of {n} assessors: effects of topics and of assessors cannot be separated"
+    ),
+    "assessors-not-listed": lambda n: (
+        f"each summary was judged by only one of {n} assessors, who are not among the terms: their differences are in"
+        " the sums of squares, not in the tests"
     ),
     "humans-are-one-system": lambda humans: (
         f"{counted(len(humans), 'human counts', 'humans count')} as one system, {HUMANS} ({listed(humans)})"
@@ -179,6 +186,8 @@ def _for_whom(result: AnovaResult) -> Iterator[str]:
         ]
         these = f", and for these {listed(not_sampled)} only" if not_sampled else ""
         yield f"The tests hold for {listed([f'{name}s' for name in sampled])} like these{these}."
+    elif "assessor" in result.not_sampled and any(line.why is None for line in result.lines):
+        yield "The tests hold for these assessors only."
     for line in result.lines:
         more = [f"{name}s" for name in line.sampled if name not in result.samples]
         if more and line.why is None:
@@ -259,14 +268,17 @@ def about_residuals(result: AnovaResult) -> Iterator[str]:
         yield f"Outlier{'s' * (len(outliers) > 1)} (Bonferroni): {listed(outliers)}."
         return
     off = f"{first.where} ({first.standardised:+z.1f} standard errors)"
-    if math.isnan(first.p):
+    if math.isnan(first.p) or not result.checks.outliers_tell:
         yield f"Furthest from the fit: {off}."
     else:
         yield f"No outliers; furthest from the fit: {off}."
 
 
 def about_checks(checks: ResidualChecks, over: str, alpha: float) -> Iterator[str]:
-    """What the residuals pass, then what they fail; `over` names what the spread is compared between."""
+    """What the residuals pass, then what they fail; `over` names what the spread is compared between.
+
+    That a check found nothing is said only where it would have found a clear violation.
+    """
     skew = f"skewness {checks.skewness:z.2f}, excess kurtosis {checks.kurtosis:z.2f}"
     bear = f"with {checks.n:,} rows the F tests bear that" if checks.n >= MANY_ROWS else "p is approximate"
     made = (
@@ -279,6 +291,7 @@ def about_checks(checks: ResidualChecks, over: str, alpha: float) -> Iterator[st
         ),
     )
     passed: list[str] = []
+    unseen: list[str] = []
     failed: list[str] = []
     untested: dict[str | None, list[str]] = {}
     for check, what, bad in made:
@@ -286,13 +299,20 @@ def about_checks(checks: ResidualChecks, over: str, alpha: float) -> Iterator[st
             untested.setdefault(reason(check.why), []).append(what)
             continue
         basis = f"{CHECKS[check.name]} {p_words(check.p, alpha)}"
-        if check.passed(alpha):
+        if check.passed(alpha) and not check.tells:
+            unseen.append(what)
+        elif check.passed(alpha):
             passed.append(f"{what} ({basis})")
         else:
             failed.append(bad.format(basis))
     if passed:
         yield f"The residuals show no problem with {either(passed)}."
     yield from failed
+    if unseen:
+        yield (
+            f"{capitalised(listed(unseen))} cannot be judged from these {counted(checks.n, 'row')}: the"
+            f" {'test' if len(unseen) == 1 else 'tests'} would often miss a clear violation."
+        )
     for why, of in untested.items():
         yield f"Not tested of the residuals: {listed(of)} ({why})."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -15,6 +16,13 @@ from adjudge.core.errors import UsageError
 from adjudge.core.results import Note
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.linear.check_power import (
+    ENOUGH,
+    power_of_additivity,
+    power_of_normality,
+    power_of_outlier,
+    power_of_spread,
+)
 from adjudge.stats.linear.model import Key, LinearFit, LinearModel, Term, crossed, indicators, within
 
 SumsOfSquares = Literal[1, 2, 3]
@@ -348,9 +356,16 @@ class ResidualCheck:
     p: float = math.nan
     df: tuple[int, ...] = ()
     why: Note | None = None
+    power: float = math.nan
+    """How often it would find a clear violation (check_power.py); NaN where it found one, or was not made."""
 
     def passed(self, alpha: float = 0.05) -> bool:
         return not self.p < alpha
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says anything that it found no violation."""
+        return self.power >= ENOUGH
 
 
 @dataclass(frozen=True)
@@ -373,10 +388,20 @@ class ResidualChecks:
     """Their residuals over their standard errors."""
     outlier_p: FloatArray
     """Two-sided, of each as an outlier, times the number of rows (Bonferroni)."""
+    outlier_power: float = math.nan
+    """How often a score six standard deviations off would be found."""
+
+    @property
+    def outliers_tell(self) -> bool:
+        """Whether it says anything that no outlier was found."""
+        return self.outlier_power >= ENOUGH
 
 
-def residual_checks(fit: LinearFit, groups: npt.ArrayLike) -> ResidualChecks:
-    """Check a fit's residuals; `groups` says for every row given in which group its spread counts."""
+def residual_checks(fit: LinearFit, groups: npt.ArrayLike, *, rng: np.random.Generator) -> ResidualChecks:
+    """Check a fit's residuals; `groups` says for every row given in which group its spread counts.
+
+    `rng` draws residuals with a clear violation: would a check that passed have found one?
+    """
     codes = np.asarray(groups)[fit.model.present]
     left = fit.residuals[fit.model.present]
     if fit.why is not None:
@@ -398,15 +423,21 @@ def residual_checks(fit: LinearFit, groups: npt.ArrayLike) -> ResidualChecks:
     skewness, kurtosis = float(np.mean(centred**3)) / square**1.5, float(np.mean(centred**4)) / square**2 - 3
     return ResidualChecks(
         n=fit.n,
-        normal=_normal(left, fit.residual_df),
-        spread=_spread(fit, left, codes),
+        normal=_with_power(_normal(left, fit.residual_df), lambda: power_of_normality(fit, rng)),
+        spread=_with_power(_spread(fit, left, codes), lambda: power_of_spread(fit, codes, rng)),
         additive=_additive(fit),
         skewness=skewness,
         kurtosis=kurtosis,
         largest=np.flatnonzero(fit.model.present)[largest],
         standardised=standardised,
         outlier_p=outlier_p,
+        outlier_power=power_of_outlier(fit),
     )
+
+
+def _with_power(check: ResidualCheck, power: Callable[[], float]) -> ResidualCheck:
+    """A check that found nothing, with its power to find something."""
+    return replace(check, power=power()) if check.why is None and check.passed() else check
 
 
 def _normal(left: FloatArray, df: int) -> ResidualCheck:
@@ -469,7 +500,8 @@ def _additive(fit: LinearFit) -> ResidualCheck:
     if rest <= model.noise:
         return ResidualCheck(name=name, statistic=math.inf, p=0.0, df=(1, df))
     f = ss / (rest / df)
-    return ResidualCheck(name=name, statistic=f, p=float(fdtrc(1, df, f)), df=(1, df))
+    check = ResidualCheck(name=name, statistic=f, p=float(fdtrc(1, df, f)), df=(1, df))
+    return _with_power(check, lambda: power_of_additivity(fit, extra, fitted))
 
 
 def _has_interactions(fit: LinearFit) -> bool:

@@ -63,9 +63,9 @@ def term_test(
 ) -> TermTest | None:
     """Test a term of the model against the right noise; None where that is the residuals.
 
-    `sampled` are the factors whose levels are a sample. Of a coarse factor with none of them within it, as a kind of
-    systems, the finest factor within it is a sample too. `always` tests by REML in unbalanced designs even where the
-    residuals would do.
+    `sampled` are the factors whose levels are a sample; they need not be terms. Of a coarse factor with none of them
+    within it, as a kind of systems, the finest factor within it is a sample too. `always` tests by REML in unbalanced
+    designs even where the residuals would do.
     """
     try:
         chosen = set(sampled)
@@ -102,16 +102,31 @@ def term_test(
         return TermTest(key, errors, random, why=Note.of("refused", text=error.text))
     if test.why is not None:
         return TermTest(key, errors, random, why=test.why)
+    denominator = min(test.denominator_df, contained_df(model, key, fixed=fixed, random=random))
     return TermTest(
         term=key,
         errors=errors,
         random=random,
         f=test.f,
         df=test.df,
-        denominator_df=test.denominator_df,
-        p=test.p,
+        denominator_df=denominator,
+        p=float(fdtrc(test.df, denominator, test.f)),
         added=added,
     )
+
+
+def contained_df(model: LinearModel, key: Key, *, fixed: Sequence[Key], random: Sequence[Key]) -> float:
+    """The most degrees of freedom of the noise where one interaction of the term is all that it is compared with.
+
+    Those that the interaction has, as in a balanced design, where F is exact (the containment method of SAS; Littell
+    and others 2006); elsewhere infinite. REML often takes the variance of what a few assessors make of systems as 0,
+    and 0 as known: each score then counts as another opinion, and equal systems seem to differ in up to 13 % of cases.
+    """
+    errors = [other for other in random if other != key and within(model.term(key), model.term(other))]
+    if len(errors) != 1 or not set(key) < set(errors[0]):
+        return math.inf
+    rest = [other for other in [*fixed, *random] if len(other) == 1 or other == key]
+    return float(model.space([*rest, errors[0]]).rank - model.space(rest).rank)
 
 
 def _before(model: LinearModel, key: Key, terms: Sequence[Key], ss_type: SumsOfSquares) -> list[Key]:
@@ -221,7 +236,7 @@ def model_terms(model: LinearModel, sampled: Sequence[int], *, about: Key = ()) 
     topics, are there where the question is `about` it or the model has them.
     """
     chosen = set(sampled)
-    factors = _factors(model)
+    factors = sorted({*_factors(model), *chosen})
     singles = [(f,) for f in factors]
     coarse = {f for f in factors if f not in chosen and finer(model, f)}
     mains = [key for key in singles if key[0] in chosen]
@@ -238,7 +253,8 @@ def model_terms(model: LinearModel, sampled: Sequence[int], *, about: Key = ()) 
             interactions.append(key)
     every = [*dict.fromkeys([*model.keys, *mains, *interactions])]
     if strata(model, every, ()) is None:
-        kept = [*model.keys]
+        # A random term adds a variance even where finer ones add its columns, as topics do those of their assessors.
+        kept = [*dict.fromkeys([*model.keys, *mains])]
         for key in every[len(kept) :]:
             if model.space(kept).rank < model.space([*kept, key]).rank < model.n:
                 kept.append(key)

@@ -42,6 +42,7 @@ from adjudge.stats.linear.model import (
     within,
 )
 from adjudge.stats.linear.strata import Strata, deviance, reml_of_mean_squares, strata
+from adjudge.stats.linear.threads import one_thread
 
 COMPILED_UP_TO = 300
 """Equations up to which compiled code solves them: about 20 ms there, in which LAPACK takes 1 ms if it is alone."""
@@ -112,6 +113,11 @@ class Reml:
         self.compiled = self.columns <= COMPILED_UP_TO
         """Whether the small equations are solved in compiled code."""
         self.take(y)
+
+    @property
+    def unknowns(self) -> int:
+        """Of the dense equations that are left."""
+        return self._columns + self.p
 
     def take(self, y: FloatArray) -> None:
         """Other scores for the same design; the centre is in the span of X."""
@@ -401,16 +407,17 @@ def search(reml: Reml, free: Sequence[int], start: FloatArray, *, exact: bool = 
     """
     theta = np.zeros(start.size)
     theta[list(free)] = np.maximum(start[list(free)], NEAR_ZERO)
-    theta = _descend(reml, theta, exact)
-    for k in np.argsort(theta):
-        if 0 < theta[k] < NEAR_ZERO:
-            # A small ratio is 0 where that is as good; near 0 the criterion is too flat for a descent to get there.
-            without = theta.copy()
-            without[k] = 0.0
-            without = _descend(reml, without, exact)
-            if reml.at(without).deviance <= reml.at(theta).deviance + 1e-7:
-                theta = without
-    return _polished(reml, theta) if exact else theta
+    with one_thread(reml.unknowns):
+        theta = _descend(reml, theta, exact)
+        for k in np.argsort(theta):
+            if 0 < theta[k] < NEAR_ZERO:
+                # A small ratio is 0 where that is as good; near 0 the criterion is too flat for a descent to get there.
+                without = theta.copy()
+                without[k] = 0.0
+                without = _descend(reml, without, exact)
+                if reml.at(without).deviance <= reml.at(theta).deviance + 1e-7:
+                    theta = without
+        return _polished(reml, theta) if exact else theta
 
 
 def _descend(reml: Reml, theta: FloatArray, exact: bool) -> FloatArray:
@@ -489,7 +496,12 @@ class Satterthwaite:
 
     def __init__(self, reml: Reml, theta: FloatArray, means: FloatArray):
         """Rows of `means` combine fixed effects."""
-        best = reml.at(theta)
+        with one_thread(reml.unknowns):
+            best = reml.at(theta)
+            ends = [
+                (reml.at(_scaled(theta, k, STEP)), reml.at(_scaled(theta, k, -STEP)))
+                for k in np.flatnonzero(theta).tolist()
+            ]
         self._moving = np.flatnonzero(theta)
         self._sigma2 = best.rss / reml.df
         self._means, self._fixed = means, best.fixed
@@ -497,8 +509,7 @@ class Satterthwaite:
         curvature = np.zeros((self._moving.size + 1, self._moving.size + 1))
         self._changes = []
         chosen = [*self._moving, theta.size]
-        for row, k in enumerate(self._moving.tolist()):
-            up, down = reml.at(_scaled(theta, k, STEP)), reml.at(_scaled(theta, k, -STEP))
+        for row, (up, down) in enumerate(ends):
             difference = up.full_slope(self._sigma2, reml.df) - down.full_slope(self._sigma2, reml.df)
             curvature[row] = difference[chosen] / (2 * STEP)
             self._changes.append(self._sigma2 * (up.unscaled - down.unscaled) / (2 * STEP))
@@ -736,10 +747,11 @@ def likelihood_covariance(fit: MixedFit) -> FloatArray:
         full = reml.n * (1 + math.log(2 * math.pi * at.rss / reml.n))
         return float(at.deviance + np.linalg.slogdet(at.unscaled)[1] - restricted + full)
 
-    if moving.size:
-        done = minimize(full_deviance, np.log(theta[moving]), method="BFGS", options={"gtol": 1e-2})
-        theta[moving] = np.exp(np.clip(done.x, -FURTHEST, FURTHEST))
-    at = reml.at(theta)
+    with one_thread(reml.unknowns):
+        if moving.size:
+            done = minimize(full_deviance, np.log(theta[moving]), method="BFGS", options={"gtol": 1e-2})
+            theta[moving] = np.exp(np.clip(done.x, -FURTHEST, FURTHEST))
+        at = reml.at(theta)
     return np.asarray(at.rss / reml.n * estimate.averaging @ at.unscaled @ estimate.averaging.T)
 
 
