@@ -14,7 +14,7 @@ from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.meta import LEVELS, Meta
 from adjudge.analyses.meta.cells import cells_of, column_means, human_measures
 from adjudge.analyses.meta.parts import A, MetaRun, rows_of
-from adjudge.analyses.meta.words import coefficient_words, n_words, over_words, plural
+from adjudge.analyses.meta.words import TOO_FEW, coefficient_words, n_words, over_words, plural
 from adjudge.analyses.meta.words.better import on
 from adjudge.analyses.meta.words.fooling import chosen_words
 from adjudge.analyses.trust_drawing import (
@@ -474,7 +474,7 @@ def measure_groups(
         )
         return alt.layer(zero, bars, points, letters, width=SIZE[0], height=alt.Step(ROW + 2))
 
-    differ, hopeless = comparison.count("differ"), comparison.count("could not have been found")
+    differ, hopeless = comparison.count("differ"), comparison.count(TOO_FEW)
     sentences = [
         "Measures that share a letter do not differ significantly in how far they correlate with people"
         f" ({comparison.tested_by}, {on(comparison)}, among {over_words(comparison.among)}): {differ} of"
@@ -482,8 +482,7 @@ def measure_groups(
     ]
     if hopeless:
         sentences.append(
-            f"{counted(hopeless, 'difference')} could not have been found: no p within the test's reach is small"
-            " enough."
+            f"Too few {comparison.lacking} for {counted(hopeless, 'difference')} to be significant."
         )
     if correlations is not None and data["low"].notna().any():
         sentences.append(f"The line is the {correlations.confidence:.0%} interval of the correlation.")
