@@ -534,9 +534,9 @@ def _input_level(pair: _Cells, swaps: _Swaps, coefficient: Coefficient) -> _Side
         values = _pearson_by_topic(pair, kinds)
     else:
         values = _by_topic(pair, kinds, coefficient)
-    values = values[:, :, kind]
-    back = turned if swaps.topics is None else turned ^ swaps.topics.T
-    values = np.where(back, values[::-1], values)
+    if swaps.topics is not None:
+        values = values[:, :, kind]
+        values = np.where(turned ^ swaps.topics.T, values[::-1], values)
     defined = ~np.isnan(values)
     counts = np.count_nonzero(defined, axis=1)
     sums = np.zeros(counts.shape)
@@ -545,9 +545,10 @@ def _input_level(pair: _Cells, swaps: _Swaps, coefficient: Coefficient) -> _Side
     ):  # in one order, however many swaps there are
         sums += of_topic
     with np.errstate(invalid="ignore", divide="ignore"):
-        first, second = sums / counts
-    undefined = len(pair.there) - counts
-    return _Sides(first, second, undefined[0], undefined[1])
+        means, undefined = sums / counts, len(pair.there) - counts
+    if swaps.topics is None:
+        means, undefined = (np.where(turned, both[::-1, kind], both[:, kind]) for both in (means, undefined))
+    return _Sides(*means, *undefined)
 
 
 def _by_topic(pair: _Cells, kinds: BoolArray | None, coefficient: Coefficient) -> FloatArray:

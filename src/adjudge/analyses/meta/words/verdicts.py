@@ -88,7 +88,7 @@ def _compared(result: VerdictsResult, row: Compared) -> str:
         against += ", the best known"
     difference = f"difference {number(row.difference)}"
     if row.conclusion == TOO_FEW:
-        between = f"{row.measure.words} and {against}"
+        between = f"your measure {row.measure.words} and {against}"
         return f"Too few {row.lacking} for a significant difference between {between} ({difference})."
     verdict = "not significantly better"
     if row.conclusion == "differ":
