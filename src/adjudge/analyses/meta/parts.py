@@ -131,6 +131,13 @@ class MeasureRow:
         return f"{self.value:.3f}{interval_words(self.low, self.high)}"
 
 
+def for_whom(rows: Iterable[MeasureRow]) -> str:
+    """For whom the intervals of some rows hold; empty where there is none."""
+    bounded = [row for row in rows if row.low == row.low]
+    over, same = ([unit for row in bounded for unit in getattr(row, name)] for name in ("over", "same"))
+    return like_these(over, same) if over else ""
+
+
 R = TypeVar("R", bound=MeasureRow)
 
 
@@ -165,9 +172,8 @@ class RowsResult(Result, Generic[R]):
 
     def intervals(self, rows: Iterable[MeasureRow], of: str = "intervals") -> str:
         """Of which level the intervals of some rows are and for whom they hold; empty where there is none."""
-        bounded = [row for row in rows if row.low == row.low]
-        over, same = ([unit for row in bounded for unit in getattr(row, name)] for name in ("over", "same"))
-        return f"; {self.confidence:.0%} {of} {like_these(over, same)}" if bounded else ""
+        whom = for_whom(rows)
+        return f"; {self.confidence:.0%} {of} {whom}" if whom else ""
 
     def humans(self) -> list[str]:
         return list(dict.fromkeys(row.human.measure for row in self.rows))
