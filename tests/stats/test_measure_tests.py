@@ -14,6 +14,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from scipy.stats import t as student
 
 from adjudge.core.errors import UsageError
+from adjudge.stats import measure_tests
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.correlation import Coefficient, CorrelationLevel, correlations
 from adjudge.stats.measure_tests import (
@@ -159,6 +160,47 @@ def test_all_swaps_equal_a_loop(level: CorrelationLevel, coefficient: Coefficien
     assert found.method == ("exact",)
     np.testing.assert_allclose([found.value_first[0], found.value_second[0]], [first, second], atol=1e-12)
     assert found.p[0] == pytest.approx(p, abs=1e-12)
+
+
+@given(
+    st.integers(0, 10**6), st.sampled_from(SWAPS), st.sampled_from([0.0, 0.3]), st.sampled_from([0.0, 1e3])
+)
+@settings(max_examples=60, deadline=None)
+def test_pearson_by_sums_equals_pearson_of_every_swapped_table(
+    seed: int, swap: Swap, missing: float, apart: float
+) -> None:
+    """Also with ties, scores that are all the same in a topic, missing ones, and topics that are far apart."""
+    rng = np.random.default_rng(seed)
+    x, y, z = np.round(rng.normal(size=(3, 6, 5)), int(rng.integers(0, 3)))
+    x[0], y[1], z[2] = 1, x[1] if seed % 2 else 2, 3
+    x, y, z = (side + apart * np.arange(6)[:, None] for side in (x, y, z))
+    there = rng.random(x.shape) >= missing
+    if not there.any():
+        return
+    kept = np.ix_(there.any(axis=1), there.any(axis=0))
+    pair = measure_tests._Cells(
+        *(measure_tests._standardised(np.where(there, side, np.nan)[kept]) for side in (x, y, z)),
+        there=there[kept],
+        topics=np.flatnonzero(there.any(axis=1)),
+        systems=np.flatnonzero(there.any(axis=0)),
+    )
+    swaps = measure_tests._all_swaps(pair, swap)
+    pooled = measure_tests._pooled_pearson(pair, swaps)
+    people = pair.z[pair.there]
+    plain = [
+        measure_tests._coefficients(side, people, "pearson")
+        for side in measure_tests._pooled_cells(pair, swaps)
+    ]
+    np.testing.assert_allclose([pooled.first, pooled.second], plain, rtol=0, atol=1e-9)
+    if swaps.systems is not None:
+        quick, slow = (
+            by_topic(pair, swaps.systems, *more)
+            for by_topic, more in (
+                (measure_tests._pearson_by_topic, ()),
+                (measure_tests._by_topic, ("pearson",)),
+            )
+        )
+        np.testing.assert_allclose(quick, slow, rtol=0, atol=1e-9)
 
 
 @settings(max_examples=8)

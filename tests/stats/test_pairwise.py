@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -18,7 +20,7 @@ from adjudge.core.errors import UsageError
 from adjudge.stats import pairwise
 from adjudge.stats.agreement import cluster_draws
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.pairwise import mean_accuracies, soft_accuracies, swap_signs, tie_accuracy
+from adjudge.stats.pairwise import Resample, mean_accuracies, soft_accuracies, swap_signs, tie_accuracy
 
 NAN = math.nan
 
@@ -344,49 +346,100 @@ def test_a_measure_that_says_what_people_say() -> None:
     assert turned.value < 0.5
     assert turned.low < turned.value < turned.high
     same, turned = mean_accuracies(people, both, rng=rng())
-    assert (same.value, same.why_no_interval) == (1, pairwise.NO_SPREAD)
+    assert (same.value, same.high) == (1, 1)
+    assert 0.5 < same.low < 0.9  # other systems might not be all in order
+    (of_these,) = mean_accuracies(people, both[:1], rng=rng(), resample="inputs")
+    assert of_these.why_no_interval == pairwise.NO_SPREAD
     assert turned.value == pytest.approx(turned.human_ties / turned.pairs)
 
 
-@pytest.mark.parametrize("clusters", [None, [k // 2 for k in range(20)]])
-def test_intervals_equal_a_loop_over_resamples(clusters: list[int] | None) -> None:
+def plain_softly(people: FloatArray, measure: FloatArray, times: FloatArray) -> float:
+    """Soft accuracy by normal p-values, where topics count so many times."""
+    right = []
+    for i, j in combinations(range(people.shape[1]), 2):
+        known = ~np.isnan(people[:, i] + people[:, j] + measure[:, i] + measure[:, j])
+        weight, ps = times[known], []
+        for values in (people, measure):
+            d = values[known, i] - values[known, j]
+            ps.append(scipy.stats.norm.sf((weight * d).sum() / math.sqrt((weight * d * d).sum())))
+        right.append(1 - abs(ps[0] - ps[1]))
+    return float(np.mean(right))
+
+
+def plainly(people: FloatArray, measure: FloatArray, times: FloatArray) -> float:
+    rows = [t for t in range(len(times)) for _ in range(int(times[t]))]
+    return float(plain_alike(people[rows], measure[rows])[0])
+
+
+Resampled = Callable[[FloatArray, FloatArray, FloatArray], float]
+
+
+def plain_half_width(
+    accuracy: Resampled, value: float, draws: FloatArray, clusters: int, resample: Resample, by_tau: bool
+) -> float:
+    """Of the logit, at 80 %: each system left out, and what topics drawn again do to all systems."""
+    people, measure = with_holes()
+    n, once = people.shape[1], np.ones(20)
+
+    def without(system: int, times: FloatArray) -> float:
+        return accuracy(np.delete(people, system, 1), np.delete(measure, system, 1), times)
+
+    left = [without(k, once) for k in range(n)]
+    systems = scipy.stats.t(n - 1).ppf(0.9) ** 2 * (n - 1) * np.var(left)
+    if by_tau:
+        rho = math.sin(math.pi / 2 * (2 * value - 1))
+        a, b = ((2 / math.pi * math.asin(rho / k)) ** 2 for k in (1, 2))
+        of_tau = 2 / (n * (n - 1)) * (1 - a + 2 * (n - 2) * (1 / 9 - b))
+        systems = scipy.stats.norm.ppf(0.9) ** 2 * of_tau / 4
+    whole = [accuracy(people, measure, times) for times in draws]
+    part = [without(k % n, times) - one for k, (times, one) in enumerate(zip(draws, whole, strict=True))]
+    base = [left[k % n] - accuracy(people, measure, once) for k in range(len(draws))]
+    every = np.var(whole, ddof=1)
+    single = (n - 1) * np.var(np.subtract(part, base), ddof=1)
+    single = min(single, every) if clusters >= n else single
+    common = max(every - single, 0)
+    topics = scipy.stats.t(clusters - 1).ppf(0.9) ** 2 * clusters / (clusters - 1)
+    both = max(systems + topics * common, topics * (common + single))
+    square = {"systems": systems, "inputs": topics * every, "both": both}[resample]
+    return float(math.sqrt(square) / (value * (1 - value)))
+
+
+def with_holes() -> tuple[FloatArray, FloatArray]:
     people, measure = made()
     people[4, 2] = measure[11, 0] = NAN
-    own = clusters or list(range(20))
-    many = max(own) + 1
-    plain = []
-    for times in cluster_draws(rng(), many, 40):
-        rows = [t for t in range(20) for _ in range(int(times[own[t]]))]
-        plain.append(plain_alike(people[rows], measure[rows])[0])
-    found = mean_accuracies(people, measure[None], rng=rng(), resamples=40, level=0.8, clusters=clusters)[0]
-    low, high = np.quantile(plain, [0.1, 0.9])
-    assert (found.low, found.high) == pytest.approx((min(low, found.value), max(high, found.value)))
+    return people, measure
+
+
+@pytest.mark.parametrize("resample", ["systems", "inputs", "both"])
+@pytest.mark.parametrize("kind", ["plain", "soft", "clusters"])
+def test_intervals_equal_loops(kind: str, resample: Resample) -> None:
+    """Loops over resamples, and over systems left out."""
+    people, measure = with_holes()
+    own = [k // 4 for k in range(20)] if kind == "clusters" else list(range(20))
+    many, draw = max(own) + 1, rng()
+    given: dict[str, Any] = {"rng": rng(), "resamples": 40, "level": 0.8, "resample": resample}
+    if kind == "soft":
+        (found,) = soft_accuracies(people, measure[None], swaps=50, **given)
+        swap_signs(draw, many, 50)
+    else:
+        (found,) = mean_accuracies(people, measure[None], clusters=own, **given)
+    draws = cluster_draws(draw, many, 40)[:, own]
+    accuracy = plain_softly if kind == "soft" else plainly
+    half = plain_half_width(accuracy, found.value, draws, many, resample, kind != "soft")
+    logit = math.log(found.value / (1 - found.value))
+    ends = tuple(1 / (1 + math.exp(-(logit + side * half))) for side in (-1, 1))
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-9)
+    assert found.low < found.value < found.high
     assert found.clusters == many
 
 
-def test_soft_intervals_equal_a_loop_over_resamples() -> None:
-    from scipy.stats import norm
-
-    people, measure = made()
-    people[4, 2] = measure[11, 0] = NAN
-    draw = rng()
-    swap_signs(draw, 20, 50)
-    plain = []
-    for times in cluster_draws(draw, 20, 40):
-        right = []
-        for i, j in combinations(range(6), 2):
-            known = ~np.isnan(people[:, i] + people[:, j] + measure[:, i] + measure[:, j])
-            weight = times[known]
-            ps = []
-            for values in (people, measure):
-                d = values[known, i] - values[known, j]
-                ps.append(norm.sf((weight * d).sum() / math.sqrt((weight * d * d).sum())))
-            right.append(1 - abs(ps[0] - ps[1]))
-        plain.append(np.mean(right))
-    found = soft_accuracies(people, measure[None], rng=rng(), swaps=50, resamples=40, level=0.8)[0]
-    shift = found.value - np.median(plain)
-    low, high = np.quantile(plain, [0.1, 0.9]) + shift
-    assert (found.low, found.high) == pytest.approx((max(low, 0), min(high, 1)), abs=1e-12)
+def test_few_systems_have_an_interval_for_other_topics_alone() -> None:
+    people, measure = (scores[:, :4] for scores in made())
+    (both,) = mean_accuracies(people, measure[None], rng=rng())
+    (topics,) = mean_accuracies(people, measure[None], rng=rng(), resample="inputs")
+    assert both.why_no_interval == "fewer than 6 systems to resample (4)"
+    assert topics.why_no_interval is None
+    assert topics.low < topics.value < topics.high
 
 
 def test_many_pairs_go_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -553,7 +606,7 @@ def test_intervals_cover_what_other_topics_would_give(topics: int, systems: int,
     def found(resamples: int) -> list[tuple[float, float, float]]:
         people, measure = scores()
         ties = tie_accuracy(people, measure, rng=draw, resamples=resamples)
-        given: dict[str, Any] = {"rng": draw, "resamples": resamples}
+        given: dict[str, Any] = {"rng": draw, "resamples": resamples, "resample": "inputs"}
         soft = soft_accuracies(people, measure[None], swaps=200, **given)[0]
         plain = mean_accuracies(people, measure[None], **given)[0]
         return [

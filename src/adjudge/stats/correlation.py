@@ -319,7 +319,7 @@ def all_correlation_intervals(
             zip(FACTORS, (len(members[0]), int(members[1].max(initial=-1)) + 1, len(members[2])), strict=True)
         )
         units[:, group.measures] = np.array([sizes[factor] for factor in factors])[:, None]
-        few = next(filter(None, (_too_few(factor, sizes[factor]) for factor in factors)), None)
+        few = next(filter(None, (too_few(factor, sizes[factor]) for factor in factors)), None)
         for m in group.measures:
             for coefficient, column in zip(coefficients, wanted, strict=True):
                 why[m][column] = (
@@ -400,7 +400,7 @@ def _alike(x: FloatArray, judged: FloatArray, all_topics: bool) -> list[_Alike]:
     return [_Alike(np.array(ms), *(np.flatnonzero(mask) for mask in kept)) for ms, kept in groups.values()]
 
 
-def _too_few(factor: Factor, n: int) -> str | None:
+def too_few(factor: Factor, n: int) -> str | None:
     least = LEAST_UNITS[factor]
     return None if n >= least else f"fewer than {least} {factor} to resample ({n or 'none'})"
 
@@ -515,20 +515,12 @@ class _Spread:
             drawn = _fisher(whole[:, :, column], n, level, coefficient)
             left = _fisher(less[:, :, column], n - 1, level, coefficient)
             defined = np.minimum(defined, np.count_nonzero(~np.isnan(drawn), axis=0))
-            drawn_variance = _variance(drawn)
-            # What a resample does to one system shows in what it does to the system's part in z.
             change = (left - drawn[: len(left)]) - (without[self.left_out] - z)
-            single = (n - 1) * _variance(change)
-            single = np.where(np.isnan(single), 0.0, single)
             df = self.sizes[factor] - 1
-            if df >= n - 1:  # with fewer units than systems it is known better than the whole
-                single = np.fmin(single, drawn_variance)
-            common = np.maximum(drawn_variance - single, 0.0)
+            common, single = split_variance(drawn, change, n, df)
             variance = variance + common
             square = square + reach(df) * common
-            alone.append(
-                (np.maximum(drawn_variance, single), reach(df) * common + reach(max(df, n - 1)) * single)
-            )
+            alone.append((common + single, reach(df) * common + reach(max(df, n - 1)) * single))
         for least, most in alone:
             variance, square = np.maximum(variance, least), np.maximum(square, most)
         lost = np.zeros(len(z), dtype=np.bool_)
@@ -539,6 +531,21 @@ class _Spread:
             for row in zip(variance.tolist(), defined.tolist(), lost.tolist(), strict=True)
         ]
         return np.sqrt(variance), np.sqrt(square), defined, why
+
+
+def split_variance(
+    drawn: FloatArray, change: FloatArray, systems: int, df: int
+) -> tuple[FloatArray, FloatArray]:
+    """The variance over resamples (rows) of other factors than systems: what these do to all, and to single ones.
+
+    What a resample does to one system shows in what it does to the system's part in the whole, `change`: how much more
+    the whole changes where the system is left out of both.
+    """
+    whole, single = _variance(drawn), (systems - 1) * _variance(change)
+    single = np.where(np.isnan(single), 0.0, single)
+    if df >= systems - 1:  # with fewer units than systems it is known better than the whole
+        single = np.fmin(single, whole)
+    return np.maximum(whole - single, 0.0), single
 
 
 def _why_no_error(variance: float, defined: int, lost: bool, resamples: int) -> str | None:
@@ -568,11 +575,15 @@ def _normal_variance(values: FloatArray, n: int, coefficient: Coefficient) -> Fl
         return np.full(len(values), 1 / (n - 3))
     if coefficient == "spearman":
         return (1 + values**2 / 2) / (n - 3)
-    rho = np.sin(np.pi / 2 * values)
-    pairs, triples = ((2 / np.pi * np.arcsin(rho / k)) ** 2 for k in (1, 2))
-    esscher = 2 / (n * (n - 1)) * (1 - pairs + 2 * (n - 2) * (1 / 9 - triples))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.fmax(0.437 / (n - 4), esscher / (1 - values**2) ** 2))
+        return np.asarray(np.fmax(0.437 / (n - 4), tau_variance(values, n) / (1 - values**2) ** 2))
+
+
+def tau_variance(tau: FloatArray, n: int) -> FloatArray:
+    """Of Kendall's tau of n pairs of normal values (Esscher 1924)."""
+    rho = np.sin(np.pi / 2 * tau)
+    pairs, triples = ((2 / np.pi * np.arcsin(rho / k)) ** 2 for k in (1, 2))
+    return np.asarray(2 / (n * (n - 1)) * (1 - pairs + 2 * (n - 2) * (1 / 9 - triples)))
 
 
 def _variance(values: FloatArray) -> FloatArray:

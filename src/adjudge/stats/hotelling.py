@@ -52,6 +52,11 @@ class HotellingT2:
     """The smallest permutation p that so many topics and flips can give."""
     why: Note | None = None
 
+    @property
+    def lacking(self) -> str:
+        """Of what there is too little where the permutation p cannot be small enough."""
+        return "random flips" if self.method == "flips" and self.least > 2.0 ** (1 - self.n) else "topics"
+
 
 def hotelling_t2(
     x: npt.ArrayLike,

@@ -33,6 +33,8 @@ TIE = 1e-9
 """How far a swapped difference may fall short of the observed one, relative to it (or to 1), and still equal it."""
 CELLS = 1 << 21
 """Numbers in one array."""
+FAR, CLOSE = 1e-5, 1e-8
+"""Of a standardised score: a variance that is a smaller part of the mean square, or smaller, takes a second pass."""
 LEAST_P = math.ulp(0.0)
 """What a p of Student's t is where it is too small for a number: the smallest one that is not 0."""
 LEAST_SYSTEMS = 3
@@ -492,6 +494,8 @@ def _swapped(pair: _Cells, swaps: _Swaps, level: CorrelationLevel, coefficient: 
         rows = _exchanged(swaps.systems, x, y)
     else:
         people = pair.z[pair.there]
+        if coefficient == "pearson" and (swaps.systems is not None or swaps.topics is not None):
+            return _pooled_pearson(pair, swaps)
         rows = _pooled_cells(pair, swaps)
     first, second = (_coefficients(side, people, coefficient) for side in rows)
     none = np.zeros(first.size, dtype=np.int64)
@@ -526,22 +530,132 @@ def _input_level(pair: _Cells, swaps: _Swaps, coefficient: Coefficient) -> _Side
         turned = swaps.systems[:, 0]
         kinds, kind = np.unique(swaps.systems ^ turned[:, None], axis=0, return_inverse=True)
         kind = kind.reshape(-1)
-    sums, counts = np.zeros((2, swaps.count)), np.zeros((2, swaps.count), dtype=np.int64)
+    if coefficient == "pearson" and kinds is not None:
+        values = _pearson_by_topic(pair, kinds)
+    else:
+        values = _by_topic(pair, kinds, coefficient)
+    if swaps.topics is not None:
+        values = values[:, :, kind]
+        values = np.where(turned ^ swaps.topics.T, values[::-1], values)
+    defined = ~np.isnan(values)
+    counts = np.count_nonzero(defined, axis=1)
+    sums = np.zeros(counts.shape)
+    for of_topic in np.where(defined, values, 0.0).swapaxes(
+        0, 1
+    ):  # in one order, however many swaps there are
+        sums += of_topic
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means, undefined = sums / counts, len(pair.there) - counts
+    if swaps.topics is None:
+        means, undefined = (np.where(turned, both[::-1, kind], both[:, kind]) for both in (means, undefined))
+    return _Sides(*means, *undefined)
+
+
+def _by_topic(pair: _Cells, kinds: BoolArray | None, coefficient: Coefficient) -> FloatArray:
+    """Sides x topics x kinds of swaps: the correlations within each topic."""
+    values = np.full((2, len(pair.there), 1 if kinds is None else len(kinds)), np.nan)
     for topic, there in enumerate(pair.there):
         x, y, z = (side[topic, there] for side in (pair.x, pair.y, pair.z))
-        if z.size < LEAST_SYSTEMS:
-            continue
-        rows = _exchanged(None if kinds is None else kinds[:, there], x[None, :], y[None, :])
-        values = np.stack([_coefficients(side, z, coefficient) for side in rows])[:, kind]
-        back = turned if swaps.topics is None else turned ^ swaps.topics[:, topic]
-        values = np.where(back, values[::-1], values)
-        defined = ~np.isnan(values)
-        sums += np.where(defined, values, 0.0)
-        counts += defined
-    with np.errstate(invalid="ignore", divide="ignore"):
-        first, second = sums / counts
-    undefined = len(pair.there) - counts
-    return _Sides(first, second, undefined[0], undefined[1])
+        if z.size >= LEAST_SYSTEMS:
+            rows = _exchanged(None if kinds is None else kinds[:, there], x[None, :], y[None, :])
+            values[:, topic] = [_coefficients(side, z, coefficient) for side in rows]
+    return values
+
+
+# Pearson's r needs sums alone, and those of swapped scores are products of matrices.
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Of each side over swapped scores: the sum, that of squares, and that of products with people's scores.
+
+    Scores are less the middle of both measures, people's less their mean, cell by cell and 0 where missing.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    z: FloatArray
+
+    @classmethod
+    def of(cls, pair: _Cells, axis: int | None) -> _Sums:
+        """Centred over the systems of each topic (axis 1), or over all cells."""
+        n = np.maximum(pair.there.sum(axis=axis, keepdims=True), 1)
+        x, y, z = (np.where(pair.there, side, 0.0) for side in (pair.x, pair.y, pair.z))
+        middle = (x + y).sum(axis=axis, keepdims=True) / (2 * n)
+        people = z.sum(axis=axis, keepdims=True) / n
+        return cls(
+            *(
+                np.where(pair.there, side - less, 0.0)
+                for side, less in ((x, middle), (y, middle), (z, people))
+            )
+        )
+
+    def correlations(
+        self,
+        swapped: Callable[[FloatArray], FloatArray],
+        total: Callable[[FloatArray], FloatArray],
+        n: IntArray,
+    ) -> tuple[FloatArray, BoolArray]:
+        """Both sides' r, and where rounding may matter: scores that hardly differ, or far from their middle.
+
+        `swapped` sums cells where they are swapped, `total` all of them.
+        """
+        parts = ((self.x, self.y), (self.x**2, self.y**2), (self.x * self.z, self.y * self.z))
+        change = [swapped(y - x) for x, y in parts]
+        spread_of_people = total(self.z**2)
+        values, doubtful = [], []
+        for side, sign in ((0, 1), (1, -1)):
+            of_side = [total(part[side]) + sign * more for part, more in zip(parts, change, strict=True)]
+            first, square, product = of_side
+            with np.errstate(invalid="ignore", divide="ignore"):
+                spread = square - first**2 / n
+                values.append(np.clip(product / np.sqrt(spread * spread_of_people), -1.0, 1.0))
+                doubtful.append(
+                    ~(spread > np.maximum(FAR * square, CLOSE * n)) | ~(spread_of_people > CLOSE * n)
+                )
+        return np.stack(values), np.stack(doubtful).any(axis=0)
+
+
+def _pooled_pearson(pair: _Cells, swaps: _Swaps) -> _Sides:
+    """As with `_pooled_cells` and `_coefficients`, without making every swapped table."""
+    systems, topics = (None if s is None else s.astype(np.float64) for s in (swaps.systems, swaps.topics))
+
+    def swapped(cells: FloatArray) -> FloatArray:
+        sums = np.zeros(swaps.count)
+        if systems is not None:
+            sums = sums + systems @ cells.sum(axis=0)
+        if topics is not None:
+            sums = sums + topics @ cells.sum(axis=1)
+        if systems is not None and topics is not None:  # what both swap is back in its place
+            sums = sums - 2 * ((topics @ cells) * systems).sum(axis=1)
+        return sums
+
+    sums = _Sums.of(pair, None)
+    values, doubtful = sums.correlations(swapped, np.sum, np.asarray(pair.cells))
+    if doubtful.any():
+        again = _Swaps(
+            *(None if s is None else s[doubtful] for s in (swaps.systems, swaps.topics)), int(doubtful.sum())
+        )
+        people = pair.z[pair.there]
+        values[:, doubtful] = [_coefficients(side, people, "pearson") for side in _pooled_cells(pair, again)]
+    none = np.zeros(swaps.count, dtype=np.int64)
+    return _Sides(values[0], values[1], none, none)
+
+
+def _pearson_by_topic(pair: _Cells, kinds: BoolArray) -> FloatArray:
+    """As `_by_topic`, all topics at once."""
+    turned, n = kinds.T.astype(np.float64), np.maximum(pair.there.sum(axis=1, keepdims=True), 1)
+    enough = n[:, 0] >= LEAST_SYSTEMS
+    values, doubtful = _Sums.of(pair, 1).correlations(
+        lambda cells: cells @ turned, lambda cells: cells.sum(axis=1, keepdims=True), n
+    )
+    values[:, ~enough] = np.nan
+    for topic in np.flatnonzero(doubtful.any(axis=1) & enough).tolist():
+        there, again = pair.there[topic], doubtful[topic]
+        x, y, z = (side[topic, there] for side in (pair.x, pair.y, pair.z))
+        sides = _exchanged(kinds[again][:, there], x[None, :], y[None, :])
+        values[:, topic, again] = [_coefficients(side, z, "pearson") for side in sides]
+    return values
 
 
 # From swaps to p

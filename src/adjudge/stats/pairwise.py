@@ -5,9 +5,9 @@ soft_accuracies     system means, by how sure each is of the order (Thompson et 
 mean_accuracies     system means (Kocmi et al. 2021), also among the pairs that are close to people
 
 Values are topics x systems, higher is better, NaN is missing. Only cells in which people and the measure both have a
-value count. Intervals are percentiles of resampled topics, or of clusters of topics where those are given: they are
-for the number that as many other topics would give on average, with the same systems and assessors. Where all resamples
-give one value there is no interval.
+value count. Intervals are for the number that studies of the same size give on average: within topics with other topics
+(or clusters of topics, where those are given) and the same systems and assessors; of system means with other systems
+and topics, and the same assessors.
 
 A measure that ties every pair orders nothing, and people who tie every pair ask for no order: no number then, but a
 reason. This is so of accuracy with ties too, which would only be the share of pairs that people tie, whatever the
@@ -18,17 +18,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit, ndtr, stdtrit
 
 from adjudge.core.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.agreement import LEAST_CLUSTERS, cluster_draws
 from adjudge.stats.bootstrap import percentile_limits
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.correlation import LEFT_OUT, split_variance, tau_variance, too_few
 from adjudge.stats.paired import noise_of, settled, steps
 
 FOLDS = 10
@@ -38,6 +40,9 @@ AT_ONCE = 4_000_000
 """Numbers that are held together."""
 SAME = 1e-12
 """Accuracies that are no further apart are equal; the smallest threshold is then the choice."""
+
+Resample = Literal["systems", "inputs", "both"]
+"""What intervals of accuracies of system means draw anew."""
 
 NO_PAIR = "no topic has two systems that people and the measure both scored"
 NO_COMMON_TOPIC = "no two systems have a topic that people and the measure both scored"
@@ -365,6 +370,7 @@ def mean_accuracies(
     *,
     rng: np.random.Generator,
     closer_than: float | None = None,
+    resample: Resample = "both",
     resamples: int = 1000,
     level: float = 0.95,
     clusters: Sequence[Any] | None = None,
@@ -373,22 +379,20 @@ def mean_accuracies(
 
     As their formula has it, all pairs count, and a pair that both tie is ordered alike. A pair's means are over the
     topics on which both systems have both scores. With `closer_than`, only the pairs that are less than so far apart to
-    people count; which those are stays as observed in every resample.
+    people count; which those are stays as observed in every resample. Intervals: see `_Tally.half_width`.
     """
     study = _Given.of(people, measures, clusters, resamples, level)
-    draws = cluster_draws(rng, study.clusters, resamples)
 
-    def alike(sums: _PairSums, times: FloatArray) -> FloatArray:
-        judged, scored = sums.totals(times)
-        return np.asarray(np.sign(judged) == np.sign(scored), dtype=np.float64)
+    def order(sums: FloatArray, noise: FloatArray) -> FloatArray:
+        return np.asarray(np.sign(settled(sums, noise)))
 
-    def observed(sums: _PairSums) -> FloatArray:
-        return np.asarray(alike(sums, np.ones((1, study.clusters)))[0])
-
-    return tuple(
-        study.mean_accuracy(measure, observed, alike, draws, closer_than=closer_than)
-        for measure in study.measures
+    how = _How(
+        observed=lambda sums, noise: order(sums.sum(axis=0), noise),
+        resampled=lambda times, sums, noise: order(times @ sums, noise),
+        alike=lambda ours, theirs: np.asarray(ours == theirs, dtype=np.float64),
+        ordinal=True,
     )
+    return study.accuracies(how, rng, resample, closer_than=closer_than)
 
 
 def soft_accuracies(
@@ -399,6 +403,7 @@ def soft_accuracies(
     swaps: int = 1000,
     signs: npt.ArrayLike | None = None,
     both: bool = True,
+    resample: Resample = "both",
     resamples: int = 1000,
     level: float = 0.95,
     clusters: Sequence[Any] | None = None,
@@ -414,38 +419,24 @@ def soft_accuracies(
     as in the authors' program. `signs`, swaps x clusters of 1 and -1, take the place of random ones.
 
     In resamples p has its normal approximation: random signs give the sum of differences d the variance sum of d**2.
-    Resampled differences are noisier than the observed ones, so resampled accuracies are lower: the percentiles are
-    moved with their middle to the accuracy.
+    Intervals: see `_Tally.half_width`.
     """
     checks.count("swaps", swaps, least=1)
     study = _Given.of(people, measures, clusters, resamples, level)
     used = swap_signs(rng, study.clusters, swaps) if signs is None else study.signs(signs)
-    draws = cluster_draws(rng, study.clusters, resamples)
 
-    def observed(sums: _PairSums) -> FloatArray:
-        ours, theirs = (
-            _swap_p(used, values, noise)
-            for values, noise in ((sums.judged, sums.judged_noise), (sums.scored, sums.scored_noise))
-        )
-        apart = np.abs(ours - theirs)
-        return np.asarray(1 - (apart.mean(axis=0) if both else apart[0]))
-
-    def resampled(sums: _PairSums, times: FloatArray) -> FloatArray:
-        ours, theirs = (_normal_p(times, values) for values in (sums.judged, sums.scored))
+    def observed(ours: FloatArray, theirs: FloatArray) -> FloatArray:
         return 1 - np.abs(ours - theirs)
 
-    return tuple(
-        study.mean_accuracy(
-            measure,
-            observed,
-            resampled,
-            draws,
-            centred=True,
-            swaps=len(used),
-            all_swaps=signs is None and len(used) + 1 == 1 << study.clusters,
-        )
-        for measure in study.measures
+    how = _How(
+        observed=lambda sums, noise: _swap_p(used, sums, noise)[: 2 if both else 1],
+        resampled=lambda times, sums, noise: _normal_p(times, sums),
+        alike=observed,
+        width=len(used),
     )
+    all_swaps = signs is None and len(used) + 1 == 1 << study.clusters
+    accuracies = study.accuracies(how, rng, resample)
+    return tuple(replace(accuracy, swaps=len(used), all_swaps=all_swaps) for accuracy in accuracies)
 
 
 def swap_signs(rng: np.random.Generator, clusters: int, swaps: int) -> FloatArray:
@@ -467,8 +458,6 @@ def _swap_p(signs: FloatArray, values: FloatArray, noise: FloatArray) -> FloatAr
 
 
 def _normal_p(times: FloatArray, values: FloatArray) -> FloatArray:
-    from scipy.special import ndtr
-
     # By each pair's own size: squares of differences that are small beside those of other pairs would vanish.
     top = np.abs(values).max(axis=0, initial=0.0)
     values = np.ldexp(values, -np.frexp(top)[1])
@@ -477,23 +466,36 @@ def _normal_p(times: FloatArray, values: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class _PairSums:
-    """Differences of some pairs of systems, summed over the topics of each cluster: clusters x pairs."""
+class _How:
+    """What is computed of people and of a measure, from sums of pairs' differences over clusters (clusters x pairs)
+    and the noise of their totals, and how far the two agree, pair by pair."""
 
-    judged: FloatArray
-    scored: FloatArray
-    judged_noise: FloatArray
-    """By pair: how far a sum over all topics may be from another and still be equal but for rounding."""
-    scored_noise: FloatArray
+    observed: Callable[[FloatArray, FloatArray], FloatArray]
+    resampled: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+    """Resamples x pairs, for how often clusters count."""
+    alike: Callable[[FloatArray, FloatArray], FloatArray]
+    ordinal: bool = False
+    """Whether a pair is right or wrong, as in Kendall's tau."""
+    width: int = 0
+    """Numbers that it holds of each pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Some pairs of systems, on the cells that some measures share."""
+
+    first: IntArray
+    second: IntArray
+    there: BoolArray
+    """Topics x pairs: whether the pair has all four scores."""
     common: FloatArray
-    """Topics on which the pair has all four scores."""
+    """Clusters x pairs: on how many topics."""
 
-    def totals(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Sums over clusters that count so many times."""
-        return (
-            settled(times @ self.judged, self.judged_noise),
-            settled(times @ self.scored, self.scored_noise),
-        )
+    def summed(self, values: FloatArray, member: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Differences over the topics of each cluster; and how far two equal totals may be apart but for rounding."""
+        a, b = values[:, self.first], values[:, self.second]
+        noise = np.where(self.there, noise_of(a, b), 0.0)
+        return member @ settled(np.where(self.there, a - b, 0.0), noise), noise.sum(axis=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -554,105 +556,213 @@ class _Given:
             )
         return signs
 
-    def pair_sums(self, measure: FloatArray, width: int) -> Iterator[_PairSums]:
+    def alike(self) -> dict[bytes, list[int]]:
+        """Measures that have the same cells: people's differences are computed once for these."""
+        groups: dict[bytes, list[int]] = {}
+        for m, measure in enumerate(self.measures):
+            groups.setdefault(np.packbits(np.isnan(measure) | np.isnan(self.people)).tobytes(), []).append(m)
+        return groups
+
+    def pairs(self, cells: BoolArray, width: int) -> Iterator[_Pairs]:
         """All pairs of systems, so many at a time that memory stays small."""
-        judged, scored = _both(self.people, measure)
-        i, j = np.triu_indices(judged.shape[1], 1)
-        step = max(AT_ONCE // max(len(judged), width, 1), 1)
+        i, j = np.triu_indices(cells.shape[1], 1)
+        step = max(AT_ONCE // max(len(cells), width, 1), 1)
         for start in range(0, i.size, step):
             a, b = i[start : start + step], j[start : start + step]
-            there = ~np.isnan(judged[:, a] - judged[:, b])
-            (d, noise), (e, noise_too) = (_summed(scores, a, b, there) for scores in (judged, scored))
-            yield _PairSums(
-                judged=self.member @ d,
-                scored=self.member @ e,
-                judged_noise=noise,
-                scored_noise=noise_too,
-                common=self.member @ there,
-            )
+            there = cells[:, a] & cells[:, b]
+            yield _Pairs(first=a, second=b, there=there, common=self.member @ there)
 
-    def mean_accuracy(
-        self,
-        measure: FloatArray,
-        observed: Callable[[_PairSums], FloatArray],
-        resampled: Callable[[_PairSums, FloatArray], FloatArray],
-        draws: FloatArray,
-        *,
-        closer_than: float | None = None,
-        centred: bool = False,
-        swaps: int = 0,
-        all_swaps: bool = False,
-    ) -> MeanAccuracy:
-        """The mean over pairs of what is observed of each, with percentiles of its resampled means."""
-        total, pairs, human_ties, missing = 0.0, 0, 0, 0
-        people_order = measure_orders = False
+    def accuracies(
+        self, how: _How, rng: np.random.Generator, resample: Resample, *, closer_than: float | None = None
+    ) -> tuple[MeanAccuracy, ...]:
+        """The means over pairs of how far each measure and people agree, with intervals."""
+        checks.one_of("resample", resample, get_args(Resample))
         bound = math.inf
         if closer_than is not None:
             with np.errstate(over="ignore"):
                 bound = float(np.ldexp(closer_than, -self.exponent))
-        sums, sizes = np.zeros((2, len(draws)))
-        used = np.zeros(self.clusters, dtype=np.bool_)
-        for part in self.pair_sums(measure, max(len(draws), swaps)):
-            n = part.common.sum(axis=0)
-            missing += int(np.count_nonzero(n == 0))
-            apart = settled(part.judged.sum(axis=0), part.judged_noise) / np.maximum(n, 1)
-            counts = n > 0
-            people_order |= bool(apart.any())
-            measure_orders |= bool(settled(part.scored.sum(axis=0), part.scored_noise).any())
-            if closer_than is not None:
-                counts &= np.abs(apart) < bound
-            total += float(observed(part)[counts].sum())
-            pairs += int(np.count_nonzero(counts))
-            human_ties += int(np.count_nonzero(apart[counts] == 0))
-            used |= part.common[:, counts].any(axis=1)
-            complete = bool(part.common[:, counts].all())  # then every resample has every pair
-            there = np.broadcast_to(counts, (len(draws), counts.size))
-            there = there if complete else there & (draws @ part.common > 0)
-            sums += np.where(there, resampled(part, draws), 0.0).sum(axis=1)
-            sizes += np.count_nonzero(there, axis=1)
-        value = total / pairs if pairs else math.nan
-        systems, many = self.people.shape[1], int(np.count_nonzero(used))
+        draws = cluster_draws(rng, self.clusters, self.resamples)
+        times = np.concatenate([np.ones((1, self.clusters)), draws])
+        results: dict[int, MeanAccuracy] = {}
+        for members in self.alike().values():
+            cells = ~np.isnan(self.people) & ~np.isnan(self.measures[members[0]])
+            tallies = {m: _Tally(cells, times) for m in members}
+            for pairs in self.pairs(cells, max(len(times), how.width)):
+                ours, noise = pairs.summed(np.where(cells, self.people, np.nan), self.member)
+                apart = settled(ours.sum(axis=0), noise) / np.maximum(pairs.common.sum(axis=0), 1)
+                counts = (pairs.common.sum(axis=0) > 0) & (np.abs(apart) < bound)
+                people = how.observed(ours, noise), how.resampled(times, ours, noise)
+                for m, tally in tallies.items():
+                    theirs, noise = pairs.summed(np.where(cells, self.measures[m], np.nan), self.member)
+                    observed = how.alike(people[0], how.observed(theirs, noise))
+                    tally.add(
+                        pairs,
+                        counts,
+                        apart,
+                        orders=bool(settled(theirs.sum(axis=0), noise).any()),
+                        observed=observed.mean(axis=0) if observed.ndim > 1 else observed,
+                        resampled=how.alike(people[1], how.resampled(times, theirs, noise)),
+                    )
+            for m, tally in tallies.items():
+                results[m] = self._accuracy(tally, how, resample, closer_than)
+        return tuple(results[m] for m in range(len(self.measures)))
+
+    def _accuracy(
+        self, tally: _Tally, how: _How, resample: Resample, closer_than: float | None
+    ) -> MeanAccuracy:
+        systems, many = self.people.shape[1], int(np.count_nonzero(tally.used))
         why = None
         if systems < 2:
             why = ONE_SYSTEM.format(n=systems)
-        elif not pairs and missing == math.comb(systems, 2):
+        elif not tally.pairs and tally.missing == math.comb(systems, 2):
             why = NO_COMMON_TOPIC
-        elif not pairs:
+        elif not tally.pairs:
             why = f"people's means of no two systems are less than {closer_than:g} apart"
-        elif not people_order:
+        elif not tally.people_order:
             why = PEOPLE_TIE_SYSTEMS
-        elif not measure_orders:
+        elif not tally.measure_orders:
             why = MEASURE_TIES_SYSTEMS
-        value = value if why is None else math.nan
-        why_no_interval = why or _why_no_interval(many, len(draws))
+        value = tally.total / tally.pairs if why is None else math.nan
         low = high = math.nan
+        why_no_interval = why
+        if resample != "systems":
+            why_no_interval = why_no_interval or _why_no_interval(many, self.resamples)
+        if resample != "inputs":
+            why_no_interval = why_no_interval or too_few("systems", tally.systems)
         if why_no_interval is None:
-            with np.errstate(invalid="ignore"):  # a resample without any pair: 0/0
-                low, high, why_no_interval = _limits(sums / sizes, value, self.level, centred=centred)
-        both = ~np.isnan(self.people) & ~np.isnan(measure)
+            half = tally.half_width(
+                value, ordinal=how.ordinal, resample=resample, clusters=many, level=self.level
+            )
+            low, high, why_no_interval = _about(value, half, tally.pairs)
         return MeanAccuracy(
             value=value,
             low=low,
             high=high,
             level=self.level,
-            pairs=pairs,
-            human_ties=human_ties,
-            missing=missing,
-            cells=int(np.count_nonzero(both)),
-            topics=int(np.count_nonzero(both.sum(axis=1) > 1)),
+            pairs=tally.pairs,
+            human_ties=tally.human_ties,
+            missing=tally.missing,
+            cells=int(np.count_nonzero(tally.cells)),
+            topics=int(np.count_nonzero(tally.cells.sum(axis=1) > 1)),
             clusters=many,
-            resamples=len(draws) if why_no_interval is None else 0,
-            swaps=swaps,
-            all_swaps=all_swaps,
+            resamples=len(tally.sums) - 1 if why_no_interval is None else 0,
             why=why,
             why_no_interval=why_no_interval,
         )
 
 
-def _summed(values: FloatArray, a: IntArray, b: IntArray, there: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Differences of pairs by topic, 0 where missing; and by pair the noise of their sum."""
-    noise = np.where(there, noise_of(values[:, a], values[:, b]), 0.0)
-    return settled(np.where(there, values[:, a] - values[:, b], 0.0), noise), noise.sum(axis=0)
+class _Tally:
+    """One measure's sums over all pairs: as observed, without each system, and in resamples, of which the first is all
+    topics."""
+
+    def __init__(self, cells: BoolArray, times: FloatArray) -> None:
+        systems = cells.shape[1]
+        self.cells, self.times = cells, times
+        self.total, self.pairs, self.human_ties, self.missing = 0.0, 0, 0, 0
+        self.people_order = self.measure_orders = False
+        self.used = np.zeros(times.shape[1], dtype=np.bool_)
+        self.of_system, self.pairs_of = np.zeros(systems), np.zeros(systems)
+        """Over the pairs of each system."""
+        self.sums, self.sizes = np.zeros((2, len(times)))
+        self.pairs_of, self.of_system = np.zeros((2, systems))
+        """Of each system, in the resample of all topics."""
+        # Every system is left out of as many resamples as another, give or take one.
+        self.left = np.arange(min(len(times) - 1, LEFT_OUT)) % max(systems, 1)
+        self.pairs_of_left, self.of_left = np.zeros((2, len(self.left)))
+
+    def add(
+        self,
+        pairs: _Pairs,
+        counts: BoolArray,
+        apart: FloatArray,
+        *,
+        orders: bool,
+        observed: FloatArray,
+        resampled: FloatArray,
+    ) -> None:
+        n = pairs.common.sum(axis=0)
+        self.missing += int(np.count_nonzero(n == 0))
+        self.people_order |= bool(apart.any())
+        self.measure_orders |= orders
+        self.total += float(observed[counts].sum())
+        self.pairs += int(np.count_nonzero(counts))
+        self.human_ties += int(np.count_nonzero(apart[counts] == 0))
+        self.used |= pairs.common[:, counts].any(axis=1)
+        there = np.broadcast_to(counts, resampled.shape)
+        if not pairs.common[:, counts].all():  # else every resample has every pair
+            there = there & (self.times @ pairs.common > 0)
+        values = np.where(there, resampled, 0.0)
+        self.sums += values.sum(axis=1)
+        self.sizes += np.count_nonzero(there, axis=1)
+        some = slice(1, len(self.left) + 1)
+        for ends in (pairs.first, pairs.second):
+            np.add.at(self.pairs_of, ends, there[0])
+            np.add.at(self.of_system, ends, values[0])
+            mine = ends == self.left[:, None]
+            self.pairs_of_left += np.count_nonzero(there[some] & mine, axis=1)
+            self.of_left += np.where(mine, values[some], 0.0).sum(axis=1)
+
+    @property
+    def systems(self) -> int:
+        """That have a pair."""
+        return int(np.count_nonzero(self.pairs_of))
+
+    def half_width(
+        self, value: float, *, ordinal: bool, resample: Resample, clusters: int, level: float
+    ) -> float:
+        """Of the interval of the logit of an accuracy; NaN where without one system there is no pair.
+
+        Over systems the variance is the jackknife's, with systems - 1 degrees of freedom. Where pairs are right or
+        wrong, and all count, an accuracy is (1 + tau) / 2: then it is that of Kendall's tau of normal systems (Esscher
+        1924), since of few systems the jackknife finds too much. Over topics it is the bootstrap's, with Student's t;
+        not its percentiles, for resampled means have the noise of topics twice, so that resamples are less accurate
+        than what was observed. What resampled topics do to single systems is in the variance over systems already;
+        only the rest is added (see `all_correlation_intervals`).
+        """
+
+        def reach(df: float) -> float:
+            return float(stdtrit(min(df, 1e12), (1 + level) / 2)) ** 2
+
+        n, there = self.systems, self.pairs_of > 0
+        inside = _inside(value, self.pairs)
+        per_logit = (inside * (1 - inside)) ** 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            accuracy = self.sums / self.sizes
+            without = (self.sums[0] - self.of_system) / (self.sizes[0] - self.pairs_of)
+            some = slice(1, len(self.left) + 1)
+            left = (self.sums[some] - self.of_left) / (self.sizes[some] - self.pairs_of_left)
+        square = 0.0
+        if resample != "inputs":
+            square = reach(n - 1) * (n - 1) * float(np.var(without[there])) / per_logit
+            if ordinal and self.pairs == math.comb(n, 2):
+                square = reach(np.inf) * float(tau_variance(np.array(2 * inside - 1), n)) / 4 / per_logit
+        if resample != "systems":
+            t = reach(clusters - 1) * clusters / (clusters - 1) / per_logit
+            change = ((left - accuracy[some]) - (without[self.left] - accuracy[0]))[there[self.left]]
+            common, single = split_variance(accuracy[1:, None], change[:, None], n, clusters - 1)
+            square = max(square + t * float(common[0]), t * float(common[0] + single[0]))
+            if resample == "inputs":
+                square = t * float(np.nanvar(accuracy[1:], ddof=1))
+        return math.sqrt(square)
+
+
+def _inside(value: float, pairs: int) -> float:
+    """Where all pairs are right, or none, half a pair counts as not."""
+    return min(max(value, 0.5 / pairs), 1 - 0.5 / pairs)
+
+
+def _about(value: float, half: float, pairs: int) -> tuple[float, float, str | None]:
+    """The interval whose logits are so far from that of the value; or why there is none."""
+    if not half > SAME:
+        return (
+            math.nan,
+            math.nan,
+            "without one of the systems there is no pair" if math.isnan(half) else NO_SPREAD,
+        )
+    inside = _inside(value, pairs)
+    ends = (math.log(inside / (1 - inside)) + side * half for side in (-1, 1))
+    low, high = (float(end) for end in expit(list(ends)))
+    return min(low, value), max(high, value), None
 
 
 def _both(people: FloatArray, measure: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -674,17 +784,8 @@ def _why_no_interval(clusters: int, draws: int) -> str | None:
     return None if draws > 1 else "nothing was resampled"
 
 
-def _limits(
-    drawn: FloatArray, value: float, level: float, *, centred: bool = False
-) -> tuple[float, float, str | None]:
-    """Percentiles, of a share; or why there are none.
-
-    Resampled topics add noise of their own, which can move all resamples one way. So percentiles are widened to the
-    value, which is then within them; centred, they are moved with the middle of all resamples to the value.
-    """
+def _limits(drawn: FloatArray, value: float, level: float) -> tuple[float, float, str | None]:
+    """Percentiles of a share, widened to the value, since resamples may all lie to one side; or why there are none."""
     low, high = (float(limit) for limit in percentile_limits(drawn, level, axis=0))
-    if centred:
-        shift = value - float(np.nanmedian(drawn))
-        low, high = max(low + shift, 0.0), min(high + shift, 1.0)
     low, high = min(low, value), max(high, value)
     return (low, high, None) if high - low > SAME else (math.nan, math.nan, NO_SPREAD)

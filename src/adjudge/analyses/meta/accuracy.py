@@ -29,6 +29,7 @@ from adjudge.stats.correlation import CorrelationLevel
 from adjudge.stats.pairwise import (
     MOST_CANDIDATES,
     NO_SPREAD,
+    Resample,
     mean_accuracies,
     scaled,
     soft_accuracies,
@@ -101,6 +102,8 @@ class AccuracyResult(RowsResult[MeasureAccuracy]):
     by_topic: tuple[AgreementByTopic, ...]
     clustered: bool
     """Whether intervals resample sets of topics."""
+    resample: Resample
+    """What intervals at the system level draw anew."""
     closer_than: float | None
     all_topics: bool
     """Whether measures keep topics that nobody judged, which do not count here."""
@@ -109,8 +112,9 @@ class AccuracyResult(RowsResult[MeasureAccuracy]):
         over = "sets" if self.clustered else "topics"
         agreement = f"bootstrap:{over}" if self.clustered else f"t:{over}"
         return (
-            f"accuracy|agreement:strict:{agreement}|acc-eq:folds:10|soft:swaps:{self.resamples}:both-directions"
-            f"|bootstrap:{over}:percentile:{self.resamples}|seed:{self.seed}|v:{__version__}"
+            f"accuracy|agreement:strict:{agreement}|acc-eq:folds:10:percentile|soft:swaps:{self.resamples}"
+            f":both-directions|system:logit:{self.resample}|bootstrap:{over}:{self.resamples}|seed:{self.seed}"
+            f"|v:{__version__}"
         )
 
     def facts(self) -> dict[str, Any]:
@@ -164,14 +168,13 @@ class AccuracyResult(RowsResult[MeasureAccuracy]):
                 columns.append(Column("epsilon", right=True, format=".3g"))
             if name == CLOSER:
                 columns.append(Column("close_pairs", "such pairs", right=True))
-        over = "sets of topics" if self.clustered else "topics"
         about = (
             "pairs of summaries of one topic that a measure orders as people do, averaged over topics"
             if level == "input"
             else "pairs of systems that a measure orders as people do"
         )
-        title = f"Accuracy at the {level} level, among {over_words(among)}: {about}; {self.confidence:.0%} intervals"
-        return Table.of(f"accuracy-{level}-{among}", lines.values(), *columns, title=f"{title} over {over}")
+        title = f"Accuracy at the {level} level, among {over_words(among)}: {about}{self.intervals(rows)}"
+        return Table.of(f"accuracy-{level}-{among}", lines.values(), *columns, title=title)
 
     def _agreement_by_topic(self) -> Table:
         rows = [vars(row) | asdict(row.agreement) for row in self.by_topic]
@@ -215,6 +218,7 @@ def accuracy_all(run: MetaRun) -> AccuracyResult:
         by_topic=tuple(by_topic),
         confidence=run.confidence,
         clustered=run.cells.clusters is not None,
+        resample=_resample(run),
         closer_than=run.asked.closer_than,
         all_topics=run.cells.all_topics,
         resamples=run.asked.interval_resamples,
@@ -252,6 +256,8 @@ def _within_topics(
             "human": human.info,
             "level": "input",
             "among": cells.chosen,
+            "over": (cells.topic_units,),
+            "same": ("systems", *_assessors(human)),
         }
         rows.append(MeasureAccuracy(**about, **_agreement(run, topics, clusters, ties.why)))
         about |= {name: getattr(ties, name) for name in ("topics", "pairs", "human_ties", "missing")}
@@ -336,10 +342,22 @@ def _agreement(
     }
 
 
+def _resample(run: MetaRun) -> Resample:
+    """What intervals at the system level draw anew; never assessors, of whom few are asked."""
+    asked = run.asked.resample
+    return asked if asked in ("systems", "inputs") else "both"
+
+
+def _assessors(human: HumanCells) -> tuple[str, ...]:
+    return ("assessors",) if human.assessors else ()
+
+
 def _of_means(run: MetaRun, cells: Cells, human: HumanCells) -> list[MeasureAccuracy]:
     """Soft and plain accuracy of systems' means."""
-    resamples, closer_than = run.asked.interval_resamples, run.asked.closer_than
+    resamples, closer_than, resample = run.asked.interval_resamples, run.asked.closer_than, _resample(run)
+    drawn = {"systems": resample != "inputs", cells.topic_units: resample != "systems"}
     options: dict[str, Any] = {
+        "resample": resample,
         "resamples": resamples,
         "level": run.confidence,
         "clusters": cells.clusters,
@@ -371,6 +389,8 @@ def _of_means(run: MetaRun, cells: Cells, human: HumanCells) -> list[MeasureAccu
             closer_than=closer_than if name == CLOSER and closer_than is not None else math.nan,
             why=one.why,
             why_no_interval=one.why_no_interval,
+            over=tuple(unit for unit in drawn if drawn[unit]),
+            same=(*(unit for unit in drawn if not drawn[unit]), *_assessors(human)),
         )
         for name, of_measures in accuracies.items()
         for measure, one in zip(cells.measures, of_measures, strict=True)

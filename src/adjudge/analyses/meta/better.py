@@ -7,6 +7,7 @@ By permutation tests that swap the two measures (Deutsch, Dror and Roth 2021), o
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,11 +18,11 @@ from adjudge.analyses.conclusions import Conclusion
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, HumanCells
 from adjudge.analyses.meta.parts import MetaRun
-from adjudge.analyses.meta.words import coefficient_words, over_words
+from adjudge.analyses.meta.words import TOO_FEW, coefficient_words, conclusion_words, over_words
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
-from adjudge.core.words import p_number
+from adjudge.core.table import Column, Table
+from adjudge.core.words import listed, p_number
 from adjudge.data.scores import Among, MeasureInfo
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ RESAMPLES = 10_000
 PER_PAIR = 10
 """Swaps for each p as small as alpha divided by the number of pairs: its smallest p is then a tenth of it."""
 MOST_RESAMPLES = 100_000
-SWAPPED = {"systems": "over systems", "inputs": "over topics", "both": "over systems and topics"}
+SWAPPED = {"systems": "systems", "inputs": "topics", "both": "systems and topics"}
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,10 @@ class MeasurePair:
     @property
     def difference(self) -> float:
         return self.value_a - self.value_b
+
+    def lacking(self, asked: Meta) -> str:
+        """Of what there is too little where no p could be small enough."""
+        return "random swaps" if self.method == "swaps" else SWAPPED[asked.swap]
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,13 @@ class MeasureComparison:
 
     @property
     def name(self) -> str:
-        return f"{self.human.measure}-{self.level}-{self.coefficient}-{self.among}"
+        human = re.sub(r"\W+", "-", self.human.words).strip("-")
+        return f"{human}-{self.level}-{self.coefficient}-{self.among}"
+
+    @property
+    def tested(self) -> int:
+        """Pairs that have a p."""
+        return sum(not math.isnan(pair.p) for pair in self.pairs)
 
     @property
     def correct(self) -> Correction:
@@ -131,7 +142,13 @@ class MeasureComparison:
         if self.asked.measure_test == "williams":
             return "Williams' test"
         swaps = f"{'all or ' if self.some_exact else ''}{self.resamples:,} random"
-        return f"permutation test, {'all' if self.exact else swaps} swaps {SWAPPED[self.asked.swap]}"
+        return f"permutation test, {'all' if self.exact else swaps} swaps over {SWAPPED[self.asked.swap]}"
+
+    @property
+    def lacking(self) -> str:
+        """Of what there is too little for some pairs."""
+        few = (pair.lacking(self.asked) for pair in self.pairs if pair.conclusion == TOO_FEW)
+        return listed(list(dict.fromkeys(few)))
 
     def count(self, conclusion: Conclusion) -> int:
         return sum(pair.conclusion == conclusion for pair in self.pairs)
@@ -193,19 +210,16 @@ class MeasureComparison:
             + (" or were not tested" if untested else ""),
             signature=self.signature,
         )
-        rows: list[tuple[Cell, ...]] = [
-            (
-                pair.a.heading,
-                pair.b.heading,
-                pair.value_a,
-                pair.value_b,
-                pair.difference,
-                p_number(pair.p) or None,
-                p_number(pair.corrected) or None,
-                pair.p,
-                pair.corrected,
-                pair.conclusion,
-            )
+        rows = [
+            vars(pair)
+            | {
+                "a": pair.a.heading,
+                "b": pair.b.heading,
+                "difference": pair.difference,
+                "shown_p": p_number(pair.p) or None,
+                "shown_corrected": p_number(pair.corrected) or None,
+                "words": conclusion_words(pair.conclusion, pair.lacking(self.asked)),
+            }
             for pair in self.pairs
         ]
         yield Table.of(
@@ -217,10 +231,11 @@ class MeasureComparison:
             Column("value_b", f"second: {heading}", tiny=False),
             Column("difference", format="+.3f", tiny=False),
             Column("shown_p", "p", data=False, right=True),
-            Column("shown_corrected", "corrected p", data=False, right=True),
+            *([Column("shown_corrected", "corrected p", data=False, right=True)] if self.tested > 1 else []),
             Column("p", show="never"),
             Column("corrected", show="never"),
-            Column("conclusion", right=False),
+            Column("words", "conclusion", data=False, right=False),
+            Column("conclusion", show="never"),
             title=f"Pairs of measures, correlation {self.where} ({self.tested_by})",
             signature=self.signature,
         )
@@ -338,7 +353,7 @@ def conclusion_of(p: float, different: bool, reachable: bool) -> Conclusion:
         return "not tested"
     if different:
         return "differ"
-    return "not significantly different" if reachable else "could not have been found"
+    return "not significantly different" if reachable else TOO_FEW
 
 
 def _compared(

@@ -20,7 +20,6 @@ from adjudge.analyses.meta.words import over_words, signed
 from adjudge.core.errors import DataError
 from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table, hidden
-from adjudge.core.words import listed
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.stats.ceiling import CeilingCoefficient, human_ceiling
 from adjudge.stats.checks import FloatArray
@@ -133,17 +132,12 @@ class CeilingResult(RowsResult[MeasureCeiling]):
 
     def at(self, level: CorrelationLevel, among: Among) -> Table:
         """A row per human measure, measure and coefficient."""
-        over = [name for ceiling in self.ceilings for name in ceiling.over if ceiling.level == level]
-        if self.clustered:
-            over = ["sets of topics" if name == "topics" else name for name in over]
-        intervals = (
-            f": {self.confidence:.0%} intervals of the difference, over {listed(list(dict.fromkeys(over)))}"
-        )
+        rows = self.of(level=level, among=among)
         return Table.of(
             f"ceiling-{level}-{among}",
             [
                 vars(row) | {"measure": row.measure.heading, "human": row.human.heading, "shown": row.shown()}
-                for row in self.of(level=level, among=among)
+                for row in rows
             ],
             Column("measure", right=False),
             Column("human", "with", right=False, show="varies"),
@@ -154,7 +148,7 @@ class CeilingResult(RowsResult[MeasureCeiling]):
             Column("shown", "difference", right=True, data=False),
             *hidden("difference low high"),
             title=f"Measures and the human ceiling at the {level} level, among {over_words(among)}"
-            f"{intervals if over else ''}",
+            f"{self.intervals(rows, 'intervals of the difference')}",
         )
 
 
@@ -222,6 +216,8 @@ def ceiling_all(run: MetaRun) -> CeilingResult:
                         high=float(result.high[m]),
                         why=result.why[m],
                         why_no_interval=result.why_no_interval[m],
+                        over=tuple(cells.topic_units if unit == "topics" else unit for unit in result.over),
+                        same=("systems", "assessors"),
                     )
                     for m, measure in enumerate(cells.measures)
                 ]

@@ -65,6 +65,11 @@ class Cells:
         return tuple(row.topic for row in self.row_texts)
 
     @property
+    def topic_units(self) -> str:
+        """What intervals draw anew in place of topics."""
+        return "topics" if self.clusters is None else "sets of topics"
+
+    @property
     def people(self) -> FloatArray:
         """Human measures x topics x systems: means over assessors."""
         return np.stack([human.values for human in self.humans])

@@ -22,7 +22,7 @@ from adjudge.analyses.meta.words import LEVEL_WORDS, coefficient_words, counted_
 from adjudge.core.results import Note
 from adjudge.core.table import Cell, Column, Table
 from adjudge.data.scores import Among
-from adjudge.stats.correlation import Coefficient, CorrelationLevel, all_correlation_intervals
+from adjudge.stats.correlation import FACTORS, Coefficient, CorrelationLevel, all_correlation_intervals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,6 @@ class CorrelationsResult(RowsResult[MeasureCorrelation]):
         rows = self.of(level=level, among=among)
         humans = {row.human.words for row in rows}
         whom = humans.pop() if len(humans) == 1 else "people"
-        intervals = f"; {self.confidence:.0%} intervals" if any(row.bounded for row in rows) else ""
         lines: dict[tuple[str, str], dict[str, Cell]] = {}
         for row in rows:
             names: dict[str, Cell] = {"measure": row.measure.heading, "human": row.human.heading, "n": row.n}
@@ -114,7 +113,7 @@ class CorrelationsResult(RowsResult[MeasureCorrelation]):
             Column("n", counted_words(level), right=True),
             *(Column(name, coefficient_words(name, short=True), right=True) for name in self.coefficients),
             title=f"Correlation with {whom} at the {level} level, among {over_words(among)}:"
-            f" {LEVEL_WORDS[level]}{intervals}",
+            f" {LEVEL_WORDS[level]}{self.intervals(rows)}",
         )
 
 
@@ -128,6 +127,7 @@ def correlate_all(run: MetaRun) -> CorrelationsResult:
     ]
     for done, (cells, human, level) in enumerate(wanted):
         asked.progress(done, len(wanted))
+        units = {"systems": "systems", "inputs": cells.topic_units, "assessors": "assessors"}
         by_coefficient = all_correlation_intervals(
             cells.automatic,
             human.by_assessor,
@@ -144,6 +144,15 @@ def correlate_all(run: MetaRun) -> CorrelationsResult:
             if np.isfinite(intervals.low).any():
                 meanings[intervals.meaning()] = None
             estimates = intervals.estimates
+            drawn = {
+                factor: factor in intervals.factors
+                for factor in FACTORS
+                if factor != "assessors" or human.assessors
+            }
+            over, same = (
+                tuple(units[factor] for factor in drawn if drawn[factor] is is_drawn)
+                for is_drawn in (True, False)
+            )
             rows += [
                 MeasureCorrelation(
                     measure=measure,
@@ -159,6 +168,8 @@ def correlate_all(run: MetaRun) -> CorrelationsResult:
                     missing=int(np.count_nonzero(np.isfinite(human.values) & np.isnan(cells.automatic[at]))),
                     why=estimates.why[at],
                     why_no_interval=None if estimates.why[at] else intervals.why[at],
+                    over=over,
+                    same=same,
                 )
                 for at, measure in enumerate(cells.measures)
             ]

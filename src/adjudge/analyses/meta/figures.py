@@ -13,8 +13,8 @@ import pandas as pd
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.meta import LEVELS, Meta
 from adjudge.analyses.meta.cells import cells_of, column_means, human_measures
-from adjudge.analyses.meta.parts import A, MetaRun, rows_of
-from adjudge.analyses.meta.words import coefficient_words, n_words, over_words, plural
+from adjudge.analyses.meta.parts import A, MetaRun, for_whom, rows_of
+from adjudge.analyses.meta.words import TOO_FEW, coefficient_words, n_words, over_words, plural
 from adjudge.analyses.meta.words.better import on
 from adjudge.analyses.meta.words.fooling import chosen_words
 from adjudge.analyses.trust_drawing import (
@@ -245,7 +245,7 @@ def _scatter_words(row: MeasureCorrelation, confidence: float, data: pd.DataFram
     else:
         interval = f"no interval: {row.why_no_interval}"
         if row.bounded:
-            interval = f"{confidence:.0%} interval {span_words(row.low, row.high)}"
+            interval = f"{confidence:.0%} interval {span_words(row.low, row.high)}, {for_whom([row])}"
         mean = "the mean over topics of " if row.level == "input" else ""
         yield (
             f"At the {row.level} level, among {over_words(row.among)}, {mean}{by} is {row.value:z.2f} ({interval};"
@@ -474,7 +474,7 @@ def measure_groups(
         )
         return alt.layer(zero, bars, points, letters, width=SIZE[0], height=alt.Step(ROW + 2))
 
-    differ, hopeless = comparison.count("differ"), comparison.count("could not have been found")
+    differ, hopeless = comparison.count("differ"), comparison.count(TOO_FEW)
     sentences = [
         "Measures that share a letter do not differ significantly in how far they correlate with people"
         f" ({comparison.tested_by}, {on(comparison)}, among {over_words(comparison.among)}): {differ} of"
@@ -482,11 +482,13 @@ def measure_groups(
     ]
     if hopeless:
         sentences.append(
-            f"{counted(hopeless, 'difference')} could not have been found: no p within the test's reach is small"
-            " enough."
+            f"Too few {comparison.lacking} for {counted(hopeless, 'difference')} to be significant."
         )
     if correlations is not None and data["low"].notna().any():
-        sentences.append(f"The line is the {correlations.confidence:.0%} interval of the correlation.")
+        whom = for_whom(spans.values())
+        sentences.append(
+            f"The line is the {correlations.confidence:.0%} interval of the correlation, {whom}."
+        )
     if absent := [place.measure.words for place in comparison.places if math.isnan(place.value)]:
         sentences.append(f"Without a correlation: {listed(absent, most=9)}.")
     return figure_of(
@@ -623,8 +625,9 @@ def _ceiling_words(
     ticked = any(abs(row.ceiling - top.value) > 1e-9 for row in shown)
     if any(all_there(row.low) for row in shown):
         yield (
-            f"A measure's line is the {result.confidence:.0%} interval of its difference from the ceiling, drawn from"
-            f" there: where it does not reach the {'tick' if ticked else 'dashed line'}, the difference is significant."
+            f"A measure's line is the {result.confidence:.0%} interval of its difference from the ceiling,"
+            f" {for_whom(shown)}, drawn from there: where it does not reach the"
+            f" {'tick' if ticked else 'dashed line'}, the difference is significant."
         )
     if ticked:
         yield "The tick is the ceiling on the summaries that a measure has."

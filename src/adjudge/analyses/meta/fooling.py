@@ -16,6 +16,7 @@ from adjudge.analyses.gathered import collection_of
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells, column_means
 from adjudge.analyses.meta.parts import MetaRun
+from adjudge.analyses.meta.words import like_these
 from adjudge.analyses.meta.words.fooling import verdict_words
 from adjudge.analyses.questions import is_at
 from adjudge.core.errors import DataError, UsageError
@@ -122,7 +123,8 @@ class FoolingResult(Result):
             Column("verdict", show="never"),
             Column("words", "verdict", data=False),
             Column("why", show="never"),
-            title=f"Made texts among {counted(self.systems, 'real system')}; distorted: {self.source}",
+            title=f"Made texts among {counted(self.systems, 'real system')}; distorted: {self.source}; intervals"
+            f" {like_these(['topics'])}",
         )
 
 

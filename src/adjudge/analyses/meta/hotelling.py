@@ -17,7 +17,7 @@ from adjudge.analyses.conclusions import Conclusion
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.better import conclusion_of, swaps_for
 from adjudge.analyses.meta.parts import MetaRun
-from adjudge.analyses.meta.words import over_words
+from adjudge.analyses.meta.words import conclusion_words, over_words
 from adjudge.analyses.scores import Source, scores_of
 from adjudge.core.engine import generator
 from adjudge.core.errors import UsageError, quoted
@@ -105,6 +105,7 @@ class HotellingResult(Result):
                 "p_flips": t.permutation_p,
                 "method_flips": t.method,
                 "smallest_p_flips": t.least,
+                "words_flips": conclusion_words(pair.conclusion_flips, t.lacking),
             }
             rows.append(row)
         yield Table.of(
@@ -127,7 +128,8 @@ class HotellingResult(Result):
             Column("conclusion", right=False),
             Column("p_flips", "p by flips", format=".4f"),
             Column("corrected_p_flips", "corrected p by flips", format=".4f"),
-            Column("conclusion_flips", "by flips", right=False),
+            Column("words_flips", "by flips", data=False, right=False),
+            Column("conclusion_flips", show="never"),
             *hidden("method_flips smallest_p_flips why"),
             title=(
                 f"Systems on {counted(len(self.measures), 'measure')} together, among"

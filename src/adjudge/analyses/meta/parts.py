@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from adjudge.analyses.meta import Meta
 from adjudge.analyses.meta.cells import Cells
-from adjudge.analyses.meta.words import interval_words
+from adjudge.analyses.meta.words import interval_words, like_these
 from adjudge.analyses.scores import Scores
 from adjudge.core.engine import generator
 from adjudge.core.results import Result
@@ -110,6 +110,10 @@ class MeasureRow:
     why: str | None = None
     """Why there is no value."""
     why_no_interval: str | None = None
+    over: tuple[str, ...] = ()
+    """For other what the interval is: systems, topics, assessors;"""
+    same: tuple[str, ...] = ()
+    """and which of these stay as they are."""
 
     def record(self) -> dict[str, Any]:
         names = {"measure": self.measure.measure, "human": self.human.measure}
@@ -125,6 +129,13 @@ class MeasureRow:
         if self.value != self.value:
             return None
         return f"{self.value:.3f}{interval_words(self.low, self.high)}"
+
+
+def for_whom(rows: Iterable[MeasureRow]) -> str:
+    """For whom the intervals of some rows hold; empty where there is none."""
+    bounded = [row for row in rows if row.low == row.low]
+    over, same = ([unit for row in bounded for unit in getattr(row, name)] for name in ("over", "same"))
+    return like_these(over, same) if over else ""
 
 
 R = TypeVar("R", bound=MeasureRow)
@@ -158,6 +169,11 @@ class RowsResult(Result, Generic[R]):
     def groups(self) -> dict[str, tuple[CorrelationLevel, Among]]:
         """By the name of its table: a level and a choice of systems."""
         return {f"{self.FRAME}-{row.level}-{row.among}": (row.level, row.among) for row in self.rows}
+
+    def intervals(self, rows: Iterable[MeasureRow], of: str = "intervals") -> str:
+        """Of which level the intervals of some rows are and for whom they hold; empty where there is none."""
+        whom = for_whom(rows)
+        return f"; {self.confidence:.0%} {of} {whom}" if whom else ""
 
     def humans(self) -> list[str]:
         return list(dict.fromkeys(row.human.measure for row in self.rows))

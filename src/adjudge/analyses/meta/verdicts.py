@@ -27,7 +27,7 @@ from adjudge.analyses.meta.conclusions import (
 )
 from adjudge.analyses.meta.correlations import CorrelationsResult, MeasureCorrelation, correlate_all
 from adjudge.analyses.meta.parts import MetaRun, rows_of
-from adjudge.analyses.meta.words import SYMBOLS, counted_words, over_words
+from adjudge.analyses.meta.words import SYMBOLS, conclusion_words, counted_words, like_these, over_words
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.phrases import Argument
@@ -145,10 +145,13 @@ class Compared:
     family: int
     """So many pairs."""
     conclusion: Conclusion
+    lacking: str
+    """Of what there is too little where no p could be small enough."""
     why: str | None
 
     def record(self) -> dict[str, Any]:
-        return vars(self) | {"measure": self.measure.measure, "against": self.against.measure}
+        row = vars(self) | {"measure": self.measure.measure, "against": self.against.measure}
+        return {name: value for name, value in row.items() if name != "lacking"}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -164,6 +167,10 @@ class VerdictsResult(Result):
     coefficient: Coefficient
     among: Among
     confidence: float
+    over: tuple[str, ...]
+    """For other what intervals of correlations are,"""
+    same: tuple[str, ...]
+    """and what stays as it is."""
     alpha: float
     target: str
     """What all scores are of: `100 words`."""
@@ -208,13 +215,15 @@ class VerdictsResult(Result):
             [
                 vars(row)
                 | {"measure": row.measure.heading, "against": row.against.heading, "shown": p_number(row.p)}
+                | {"words": conclusion_words(row.conclusion, row.lacking)}
                 for row in self.compared
             ],
             Column("measure", right=False),
             Column("against", right=False),
             Column("difference", format="+.3f", tiny=False),
             Column("shown", "corrected p", data=False, right=True),
-            Column("conclusion", right=False),
+            Column("words", "conclusion", data=False, right=False),
+            Column("conclusion", show="never"),
             *hidden("p family why"),
             title="Your measures compared with the best known"
             if self.compared[0].best
@@ -226,6 +235,7 @@ class VerdictsResult(Result):
         among = ", ".join(filter(None, (f"among {over_words(self.among)}", self.target)))
         chance = "" if self.level == "global" else " (pairwise accuracy by chance: .50)"
         counts = Column("n", counted_words(self.level), show="varies")
+        intervals = f"; intervals {like_these(self.over, self.same)}" if self.over else ""
         table = Table.of(
             "verdicts",
             [verdict.record() for verdict in self.verdicts],
@@ -244,7 +254,7 @@ class VerdictsResult(Result):
             Column("grade", "verdict", right=False),
             *hidden("reason value low high pairs difference difference_low difference_high"),
             *hidden("contradictions tested spec human_spec why"),
-            title=f"{TITLES[self.level]}, {among}{chance}",
+            title=f"{TITLES[self.level]}, {among}{chance}{intervals}",
         )
         yield replace(table, first=MOST_ROWS)
 
@@ -284,6 +294,7 @@ def verdicts(run: MetaRun, parts: Mapping[str, Result]) -> VerdictsResult:
             for row in correlated.of(**by, human=name)
         ]
         made += sorted(of_human, key=lambda verdict: (math.isnan(verdict.value), -verdict.value))
+    bounded = [row for row in correlated.of(**by) if row.bounded]
     mine, published = _mine_and_published(run)
     better: BetterResult | None = part("better", better_measures) if mine and published else None
     compared: list[Compared] = []
@@ -296,6 +307,8 @@ def verdicts(run: MetaRun, parts: Mapping[str, Result]) -> VerdictsResult:
         coefficient=coefficient,
         among=cells.chosen,
         confidence=run.confidence,
+        over=tuple(dict.fromkeys(unit for row in bounded for unit in row.over)),
+        same=tuple(dict.fromkeys(unit for row in bounded for unit in row.same)),
         alpha=run.asked.alpha,
         target=cells.target,
     )
@@ -430,5 +443,6 @@ def _compared(
                 p=float(p),
                 family=len(family),
                 conclusion=conclusion_of(p, p <= alpha, least <= alpha),
+                lacking=pair.lacking(comparison.asked),
                 why=pair.reason,
             )

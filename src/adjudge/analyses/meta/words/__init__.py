@@ -64,6 +64,26 @@ def plural(unit: str) -> str:
     return "sets of topics" if unit == "set of topics" else f"{unit}s"
 
 
+UNITS = ("systems", "topics", "sets of topics", "assessors")
+"""What intervals hold for others of, and tests for others of, in the order in which they are named."""
+
+
+def like_these(over: Iterable[str], same: Iterable[str] = ()) -> str:
+    """For whom an interval holds: `for other systems and topics like these, with the same assessors`."""
+    drawn = [unit for unit in UNITS if unit in set(over)]
+    kept = [unit for unit in UNITS if unit in set(same) - set(drawn)]
+    return f"for other {listed(drawn)} like these{f', with the same {listed(kept)}' if kept else ''}"
+
+
+TOO_FEW = "could not have been found"
+"""The conclusion on a pair for which no p that its test could have given is small enough."""
+
+
+def conclusion_words(conclusion: str, units: str) -> str:
+    """A conclusion as tables show it: where a test could not have found anything, of what there is too little."""
+    return f"too few {units}" if conclusion == TOO_FEW else conclusion
+
+
 def over_words(among: str) -> str:
     """Which systems were looked at."""
     return {"machines": "machines", "humans": "humans"}.get(among, "all systems")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from adjudge.analyses.conclusions import candidates
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.better import SWAPPED, BetterResult, MeasureComparison
-from adjudge.analyses.meta.words import coefficient_words, placed
+from adjudge.analyses.meta.words import TOO_FEW, coefficient_words, placed
 from adjudge.core.words import counted, listed, p_number
 
 NOTES = {
@@ -51,31 +51,37 @@ def about(result: BetterResult, table: str) -> Iterator[str]:
 def _lines(compared: MeasureComparison) -> Iterator[str]:
     """How many pairs differ, which measures may be the best, and what the test cannot tell."""
     pairs, differ = len(compared.pairs), compared.count("differ")
-    lost = [pair for pair in compared.pairs if pair.conclusion == "could not have been found"]
+    lost = [pair for pair in compared.pairs if pair.conclusion == TOO_FEW]
     corrected = (
         "not corrected" if compared.correct == "none" else CORRECTIONS[compared.correct].over("these pairs")
     )
-    how = f"{compared.tested_by}; {corrected}; {on(compared)}"
-    if differ:
+    how = "; ".join([compared.tested_by, *([corrected] if compared.tested > 1 else []), on(compared)])
+    if pairs == compared.tested == 1:
+        first, second = (place.measure.words for place in compared.places)
+        if differ:
+            yield f"{first} is significantly better than {second} ({how})."
+        else:
+            yield f"{first} and {second} do not differ significantly ({how})."
+    elif differ:
         verb = "differs" if differ == 1 else "differ"
         yield f"{differ:,} of {counted(pairs, 'pair')} of measures {verb} significantly ({how})."
-    else:
+    elif compared.tested:
         yield f"No pair of measures differs significantly ({how})."
     decided = bool(differ or compared.count("not significantly different"))
-    yield from _best(compared, decided)
+    if pairs > 1:
+        yield from _best(compared, decided)
     if lost:
-        alpha = f"{compared.asked.alpha:g}".removeprefix("0")
         least = p_number(min(pair.least for pair in lost))
         yield (
-            f"For {counted(len(lost), 'pair')}, the test can never reach p = {alpha}: its smallest p,"
-            f" before correction, is {least}."
+            f"Too few {compared.lacking} for {counted(len(lost), 'pair')} to be significant: the smallest p that the"
+            f" test can give{', before correction,' if compared.tested > 1 else ''} is {least}."
         )
     if untested := [
         f"{pair.a.words} with {pair.b.words}" for pair in compared.pairs if pair.conclusion == "not tested"
     ]:
         yield f"Not tested: {listed(untested)}."
     if compared.asked.measure_test == "permutation" and compared.asked.swap != "systems":
-        yield f"Swaps {SWAPPED[compared.asked.swap]} speak of these systems alone."
+        yield f"Swaps over {SWAPPED[compared.asked.swap]} speak of these systems alone."
     if compared.asked.measure_test == "williams" and compared.level == "global":
         yield "Williams' test takes summaries as independent, which those of one topic are not: p may be too small."
     if compared.asked.measure_test == "williams" and compared.coefficient != "pearson":
@@ -105,7 +111,7 @@ def _best(compared: MeasureComparison, decided: bool) -> Iterator[str]:
     if len(best) == len(names):
         yield f"Top group{some}: all {len(names)} (no measure is significantly better than another)."
     elif len(best) == 1 and better[best[0]].sum() == len(names) - 1:
-        yield f"{names[best[0]]} is significantly better than {'all' if len(names) > 2 else 'the'} others{some}."
+        yield f"{names[best[0]]} is significantly better than all others{some}."
     elif best:
         yield f"Top group{some}: {listed([names[k] for k in best], most=9)} (no measure is significantly better)."
     else:
@@ -118,4 +124,4 @@ def _best(compared: MeasureComparison, decided: bool) -> Iterator[str]:
     }
     few = [compared.places[there[k]].measure for k in best]
     if few := [measure for measure in few if measure.measure not in within]:
-        yield f"The test can find no difference of {listed([measure.words for measure in few])}."
+        yield f"No difference of {listed([measure.words for measure in few])} could be significant."

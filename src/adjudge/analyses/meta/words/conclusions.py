@@ -75,7 +75,7 @@ def sentences(result: ConclusionsResult) -> Iterator[str]:
 
 
 def about(result: ConclusionsResult, table: str) -> Iterator[str]:
-    """By human measure: who agrees most, who contradicts, what could not have been found."""
+    """By human measure: who agrees most, who contradicts, and where people say too little."""
     for group in result.groups():
         if table == f"conclusions-{group[0].among}":
             yield from _lines(group)
@@ -104,8 +104,8 @@ def _lines(group: Sequence[ConclusionAgreement]) -> Iterator[str]:
         int((agreement.people.out_of_reach & (agreement.cell >= 0)).sum()) for agreement in tested
     ):
         yield (
-            f"For {counted(lost, 'pair')}, the test of {human} can never reach significance: there people neither"
-            " confirm nor refute a measure."
+            f"For {counted(lost, 'pair')}, there is too little of {human} for a significant difference: there people"
+            " neither confirm nor refute a measure."
         )
 
 

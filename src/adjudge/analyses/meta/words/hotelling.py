@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.hotelling import HotellingPair, HotellingResult
-from adjudge.analyses.meta.words import over_words
-from adjudge.core.words import capitalised, counted, p_words
+from adjudge.analyses.meta.words import TOO_FEW, over_words
+from adjudge.core.words import capitalised, counted, listed, p_words
 from adjudge.data.scores import Among
 
 REASONS: Mapping[str, str | Callable[..., str]] = {
@@ -48,8 +48,11 @@ def _headline(result: HotellingResult, among: Among) -> str:
         f"{by_f['differ']:,} of {many} differ on all measures together (Hotelling's T-squared, {corrected})",
         f"by sign flips of topics {by_flips['differ']:,}",
     ]
-    if lost := by_flips["could not have been found"]:
-        clauses.append(f"for {lost:,}, flips can never reach significance")
+    if lost := by_flips[TOO_FEW]:
+        few = listed(
+            list(dict.fromkeys(pair.test.lacking for pair in pairs if pair.conclusion_flips == TOO_FEW))
+        )
+        clauses.append(f"{lost:,} with too few {few} to be significant by flips")
     if untested := by_f["not tested"]:
         clauses.append(f"{untested:,} not tested")
     return f"{capitalised(over_words(among))}: {'; '.join(clauses)}."
@@ -63,6 +66,6 @@ def _one(pair: HotellingPair, alpha: float) -> str:
     f = f"T-squared = {test.t2:.2f}, F({test.df[0]}, {test.df[1]}) = {test.f:.2f}, {p_words(test.p, alpha)}"
     flips = "all" if test.method == "exact" else "random"
     flipped = f"by {flips} sign flips of topics {p_words(test.permutation_p, alpha)}"
-    if pair.conclusion_flips == "could not have been found":
-        flipped += f", never below {test.least:.3g}"
+    if pair.conclusion_flips == TOO_FEW:
+        flipped += f", at least {test.least:.3g} with so few {test.lacking}"
     return f"{both} {verdict} on all measures together ({f}, {counted(test.n, 'topic')}; {flipped})"

@@ -22,7 +22,9 @@ NOTES = {
 
 def _not_counted(untested: int, out_of_reach: int) -> str:
     parts = [f"{counted(untested, 'pair')} could not be tested"] if untested else []
-    parts += [f"{counted(out_of_reach, 'pair')} could not have been found"] if out_of_reach else []
+    if out_of_reach:
+        verb = "differs" if out_of_reach == 1 else "differ"
+        parts.append(f"{counted(out_of_reach, 'pair')} {verb} on too few topics to be significant")
     return listed(parts)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from adjudge.analyses.meta.verdicts import Compared, Verdict, VerdictsResult
-from adjudge.analyses.meta.words import SYMBOLS, n_words, number
+from adjudge.analyses.meta.words import SYMBOLS, TOO_FEW, n_words, number
 from adjudge.core.words import counted, p_words
 
 NOTES = {"not-compared": "{measure} and {against} were not compared: {why}"}
@@ -87,10 +87,9 @@ def _compared(result: VerdictsResult, row: Compared) -> str:
     if row.best:
         against += ", the best known"
     difference = f"difference {number(row.difference)}"
-    if row.conclusion == "could not have been found":
-        alpha = f"{result.alpha:g}".removeprefix("0")
-        never = f"the test can never reach p = {alpha} ({difference})"
-        return f"{measure} cannot be shown to differ from {against}: {never}."
+    if row.conclusion == TOO_FEW:
+        between = f"your measure {row.measure.words} and {against}"
+        return f"Too few {row.lacking} for a significant difference between {between} ({difference})."
     verdict = "not significantly better"
     if row.conclusion == "differ":
         verdict = f"significantly {'worse' if row.difference < 0 else 'better'}"
