@@ -22,6 +22,8 @@ CELLS = 1 << 21
 """Numbers in one array of permutations."""
 FLAT = 1e-9
 """An error that is a smaller share of the estimate is rounding."""
+ROUNDING = 1e-12
+"""A number that is a smaller share of the values is what rounding left of 0."""
 
 
 @dataclass(frozen=True)
@@ -161,9 +163,12 @@ def severity(judged: JudgedThings) -> AssessorContrasts:
         squares = ((influence - influence @ usual.T) ** 2).sum(axis=0)
         error = np.sqrt(squares * topics / np.where(topics > 1, topics - 1.0, np.nan))
     middle = np.diag(usual) == 1
+    estimate, rounding = effects - usual @ effects, ROUNDING * np.abs(shared.values).max()
     return AssessorContrasts(
-        estimate=np.where(middle, 0.0, np.where(size > 1, effects - usual @ effects, np.nan)),
-        error=np.where(middle | (size < 2), np.nan, error),
+        estimate=np.where(
+            middle, 0.0, np.where(size < 2, np.nan, np.where(np.abs(estimate) <= rounding, 0.0, estimate))
+        ),
+        error=np.where(middle | (size < 2), np.nan, np.where(error <= rounding, 0.0, error)),
         freedom=np.where(topics > 1, topics - 1.0, np.nan),
         others=(size - 1).astype(np.int64),
         topics=topics,
