@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -464,6 +465,61 @@ def _alike(judged: JudgedThings, rows: BoolArray, cluster: IntArray) -> tuple[in
     other = judged.values[rows] != values[counts.argmax()]
     of = np.unique(cluster[rows])
     return int(len(of) - len(np.unique(cluster[rows][other]))), len(of)
+
+
+# Two who give the same answers
+
+
+@dataclass(frozen=True)
+class SameAnswers:
+    """How often two assessors give the same answer, and the chance of so many topics in which they always do."""
+
+    a: int
+    b: int
+    things: int
+    """That both judged."""
+    same: int
+    answers: int
+    """Different answers that the two gave to these."""
+    topics: int
+    alike: int
+    """Topics in which all their answers are the same."""
+    usual: float
+    """The chance of such a topic: the median of the other pairs, one topic added, which keeps it above 0."""
+    p: float
+    """Not corrected; NaN where there is no other pair."""
+
+
+def same_answers(judged: JudgedThings) -> list[SameAnswers]:
+    """Every two who judged the same things. A topic is one trial: who reads two summaries alike may read all so."""
+    from scipy.stats import binom
+
+    shared = judged.shared()
+    if not len(shared.values):
+        return []
+    _, cluster = np.unique(shared.topic, return_inverse=True)
+    topic_of = np.zeros(int(shared.thing.max()) + 1, dtype=np.int64)
+    topic_of[shared.thing] = cluster
+    answers = np.full((shared.assessors, len(topic_of)), np.nan)
+    answers[shared.who, shared.thing] = shared.values
+    counted = []
+    for a, b in combinations(range(shared.assessors), 2):
+        both = np.flatnonzero(~np.isnan(answers[a]) & ~np.isnan(answers[b]))
+        if not len(both):
+            continue
+        differ = answers[a, both] != answers[b, both]
+        topics = np.unique(topic_of[both])
+        alike = len(topics) - len(np.unique(topic_of[both[differ]]))
+        values = len(np.unique(answers[[a, b]][:, both]))
+        counted.append((a, b, len(both), int(len(both) - differ.sum()), values, len(topics), alike))
+    shares = np.array([(alike + 1) / (topics + 1) for *_, topics, alike in counted])
+    made = []
+    for k, (*pair, topics, alike) in enumerate(counted):
+        others = np.delete(shares, k)
+        usual = float(np.median(others)) if len(others) else math.nan
+        p = float(binom.sf(alike - 1, topics, usual)) if len(others) else math.nan
+        made.append(SameAnswers(*pair, topics, alike, usual, p))
+    return made
 
 
 # Who judged with whom
