@@ -266,7 +266,12 @@ def _headline(result: StabilityResult) -> str:
 
 def _open_pairs(bars: ResolvedScores) -> str:
     """How many pairs the bars leave open."""
-    crossing = f"{bars.crossing:,} can change places"
+    if bars.pairs == 1:
+        can = (
+            "can change places" if bars.crossing else "can only tie" if bars.ties else "cannot change places"
+        )
+        return f"the two systems {can}"
+    crossing = f"of {bars.pairs:,} pairs of systems, {bars.crossing:,} can change places"
     return f"{crossing} and {len(bars.ties):,} can only tie" if bars.ties else crossing
 
 
@@ -300,7 +305,7 @@ def _conflicts_of(again: JudgedAgain) -> Iterator[str]:
 
 def _moved(bars: ResolvedScores) -> str:
     """How far the bars reach, and what that leaves of the ranking."""
-    places = f"; of {counted(bars.pairs, 'pair')} of systems, {_open_pairs(bars)}" if bars.pairs else ""
+    places = f"; {_open_pairs(bars)}" if bars.pairs else ""
     if not bars.moved:
         return f"{_where(bars)}: making repeated judgments one changes no score{places}."
     widest = bars.widths.index(max(bars.widths))
@@ -367,10 +372,16 @@ def order_kept(ranking: RankNoise) -> str:
     """In how many pairs the better mean stays ahead."""
     assert ranking.drawn is not None
     sure, pairs = ranking.sure_pairs()
-    return (
-        f"for {whose(ranking)}, on these topics, the better system stays ahead with probability"
-        f" {ranking.drawn.level:.4g} or more in {sure:,} of {counted(pairs, 'pair')} (one-sided)."
-    )
+    kept = stays_ahead(sure, pairs, ranking.drawn.level)
+    return f"for {whose(ranking)}, on these topics, the better system {kept} (one-sided)."
+
+
+def stays_ahead(sure: int, pairs: int, level: float) -> str:
+    """In how many pairs the better mean keeps its place; of one pair whether it does."""
+    if pairs == 1:
+        likely = f"probability {level:.4g} or more" if sure else f"a probability below {level:.4g}"
+        return f"stays ahead with {likely}"
+    return f"stays ahead with probability {level:.4g} or more in {sure:,} of {counted(pairs, 'pair')}"
 
 
 def whose(ranking: RankNoise) -> str:
