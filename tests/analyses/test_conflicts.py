@@ -442,7 +442,7 @@ def test_one_assessor_contradicts_themselves_and_two_only_each_other(approved: A
         {"human": 0.1, "a": 0.2, "b": 0.2}
     )
     for resolve in ("one-assessor", "all-assessors"):
-        result = shown(gathered, resolve)  # type: ignore[arg-type]
+        result = shown(gathered, resolve)
         figure = result.figure("retention")
         approved(
             [

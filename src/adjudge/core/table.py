@@ -374,7 +374,8 @@ class Table:
                 largest[at] = max((size for size in sizes if math.isfinite(size)), default=0.0)
         table = min(max(largest, default=0.0), 1000.0)
         return [
-            0.0 if column.is_p else max(own, table) for column, own in zip(self.columns, largest, strict=True)
+            0.0 if column.is_p else max(size, table)
+            for column, size in zip(self.columns, largest, strict=True)
         ]
 
     def _is_right(self, at: int) -> bool:

@@ -8,7 +8,7 @@ summary is related to what the same assessor makes of the others of that topic.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -484,9 +484,9 @@ class SameAnswers:
     topics: int
     alike: int
     """Topics in which all their answers are the same."""
-    usual: float
+    usual: float = math.nan
     """The chance of such a topic: the median of the other pairs, one topic added, which keeps it above 0."""
-    p: float
+    p: float = math.nan
     """Not corrected; NaN where there is no other pair."""
 
 
@@ -502,24 +502,32 @@ def same_answers(judged: JudgedThings) -> list[SameAnswers]:
     topic_of[shared.thing] = cluster
     answers = np.full((shared.assessors, len(topic_of)), np.nan)
     answers[shared.who, shared.thing] = shared.values
-    counted = []
+    counted: list[SameAnswers] = []
     for a, b in combinations(range(shared.assessors), 2):
         both = np.flatnonzero(~np.isnan(answers[a]) & ~np.isnan(answers[b]))
         if not len(both):
             continue
         differ = answers[a, both] != answers[b, both]
-        topics = np.unique(topic_of[both])
-        alike = len(topics) - len(np.unique(topic_of[both[differ]]))
-        values = len(np.unique(answers[[a, b]][:, both]))
-        counted.append((a, b, len(both), int(len(both) - differ.sum()), values, len(topics), alike))
-    shares = np.array([(alike + 1) / (topics + 1) for *_, topics, alike in counted])
-    made = []
-    for k, (*pair, topics, alike) in enumerate(counted):
-        others = np.delete(shares, k)
-        usual = float(np.median(others)) if len(others) else math.nan
-        p = float(binom.sf(alike - 1, topics, usual)) if len(others) else math.nan
-        made.append(SameAnswers(*pair, topics, alike, usual, p))
-    return made
+        topics = len(np.unique(topic_of[both]))
+        counted.append(
+            SameAnswers(
+                a=a,
+                b=b,
+                things=len(both),
+                same=len(both) - int(np.count_nonzero(differ)),
+                answers=len(np.unique(answers[[a, b]][:, both])),
+                topics=topics,
+                alike=topics - len(np.unique(topic_of[both[differ]])),
+            )
+        )
+    if len(counted) < 2:
+        return counted
+    shares = np.array([(pair.alike + 1) / (pair.topics + 1) for pair in counted])
+    usual = [float(np.median(np.delete(shares, k))) for k in range(len(counted))]
+    return [
+        replace(pair, usual=share, p=float(binom.sf(pair.alike - 1, pair.topics, share)))
+        for pair, share in zip(counted, usual, strict=True)
+    ]
 
 
 # Who judged with whom

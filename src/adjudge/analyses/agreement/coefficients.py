@@ -291,7 +291,8 @@ def _correlation(answers: FloatArray) -> float:
     both = answers[~np.isnan(answers).any(axis=1)]
     if len(both) < 2 or (np.ptp(both, axis=0) == 0).any():
         return math.nan
-    return float(np.corrcoef(both.T)[0, 1])
+    a, b = (both - both.mean(axis=0)).T
+    return float(a @ b / math.sqrt(float(a @ a) * float(b @ b)))
 
 
 def _systems(question: QuestionMatrix, options: Agreement) -> Iterator[SystemAgreement]:

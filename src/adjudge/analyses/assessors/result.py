@@ -70,6 +70,8 @@ IDENTICAL, IDENTICAL_OF_TWO = 0.95, 1.0
 """The share of equal answers from which two count as one; of a yes or no, careful people share nearly all."""
 FEWEST_THINGS = 10
 """Things that two must both have judged to count as one."""
+MOST_PAIRED = 100
+"""Assessors among whom every two are compared for equal answers."""
 MOST_LEFT_OUT = 12
 """Assessors up to whom each is left out in turn; beyond, only those who are named."""
 
@@ -486,7 +488,7 @@ def _examine(
     same answers without a test that says so."""
     judged, names = measure.judged, measure.names
     size = len(names)
-    pairs = same_answers(judged)
+    pairs = same_answers(judged) if size <= MOST_PAIRED else []
     compared = sum(math.isfinite(pair.p) for pair in pairs)
     identical = [pair for pair in pairs if _identical(pair) and pair.p * compared <= alpha]
     copies = _copies(identical, size)

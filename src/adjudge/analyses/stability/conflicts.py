@@ -397,34 +397,32 @@ def resolved_answers(answers: Iterable[_UnitAnswer], resolve: Resolve) -> dict[H
 
 
 def _made_one(together: Sequence[_UnitAnswer]) -> Iterator[tuple[_UnitAnswer, _ResolvedAnswer]]:
-    marks = dict.fromkeys(answer.marked for answer in together if answer.marked)
-    worth: dict[frozenset[str], list[float]] = {marked: [] for marked in marks}
-    same: dict[frozenset[str], list[float]] = {marked: [] for marked in marks}
+    answers = [(answer, answer.marked or frozenset[str]()) for answer in together]
+    marks = dict.fromkeys(marked for _, marked in answers if marked)
+    worth: dict[frozenset[str], list[float]] = {texts: [] for texts in marks}
+    same: dict[frozenset[str], list[float]] = {texts: [] for texts in marks}
     judged: dict[Hashable, list[frozenset[str]]] = {answer.id: [] for answer in together}
-    for answer in together:
-        assert answer.marked is not None
-        if answer.marked:
-            same[answer.marked].append(answer.completeness)
-        for marked in marks:
-            if marked <= answer.texts and (answer.marked <= marked or not answer.marked & marked):
-                worth[marked].append(answer.completeness if answer.marked <= marked else 0.0)
-                judged[answer.id].append(marked)
-    by_rule = {
-        name: {marked: rule(values) for marked, values in worth.items()} for name, rule in RULES.items()
-    }
-    everywhere = {text for marked in marks for text in marked}
-    unmarked = {text for answer in together for text in everywhere & answer.texts - answer.marked}
-    for answer in together:
+    for answer, marked in answers:
+        if marked:
+            same[marked].append(answer.completeness)
+        for texts in marks:
+            if texts <= answer.texts and (marked <= texts or not marked & texts):
+                worth[texts].append(answer.completeness if marked <= texts else 0.0)
+                judged[answer.id].append(texts)
+    by_rule = {name: {texts: rule(values) for texts, values in worth.items()} for name, rule in RULES.items()}
+    everywhere = {text for texts in marks for text in texts}
+    unmarked = {text for answer, marked in answers for text in everywhere & (answer.texts - marked)}
+    for answer, marked in answers:
         sets = judged[answer.id]
         values = {"original": answer.completeness}
         values |= {
-            name: max((worths[marked] for marked in sets), default=answer.completeness)
+            name: max((worths[texts] for texts in sets), default=answer.completeness)
             for name, worths in by_rule.items()
         }
-        alike = same.get(answer.marked, [answer.completeness])
+        alike = same.get(marked, [answer.completeness])
         values |= dict(zip(SAME_MARKS, (min(alike), max(alike)), strict=True))
         disputed = everywhere & unmarked & answer.texts
-        settled = {text for marked in sets if len(worth[marked]) > len(same[marked]) for text in marked}
+        settled = {text for texts in sets if len(worth[texts]) > len(same[texts]) for text in texts}
         yield answer, _ResolvedAnswer(values, not disputed <= settled)
 
 
