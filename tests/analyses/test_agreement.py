@@ -313,6 +313,56 @@ def test_nobodys_absence_raises_alpha_where_all_say_the_same_of_one_who_is_right
     approved([question_sentence(own), absence_sentence(own)])
 
 
+def with_second_of(change: Any, topics: int = 12) -> pd.DataFrame:
+    """Ratings from 1 to 5 by x and z, and by y, who gives what `change` makes of x's."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for t in range(topics):
+        for system in "abcd":
+            value = int(rng.integers(1, 6))
+            near = int(np.clip(value + rng.integers(-1, 2), 1, 5))
+            rows += [
+                (f"t{t}", system, "x", value),
+                (f"t{t}", system, "y", change(value)),
+                (f"t{t}", system, "z", near),
+            ]
+    return pd.DataFrame(rows, columns=["topic", "system", "assessor", "value"])
+
+
+@pytest.mark.parametrize("second", ["reversed", "higher"])
+def test_two_who_contradict_each_other_are_named(second: str, approved: Approved) -> None:
+    """What a mean over assessors hides: all systems tie where one turns the scale round."""
+    correlation, change = {
+        "reversed": (-1.0, lambda value: 6 - value),
+        "higher": (1.0, lambda value: value + 4),
+    }[second]
+    frame = with_second_of(change)
+    two = agreement(frame[frame["assessor"] != "z"])
+    (pair,) = two.questions[0].pairs
+    assert pair.contradict
+    assert not pair.identical
+    assert pair.correlation == pytest.approx(correlation)
+    approved(list(two.sentences()))
+
+
+def test_two_who_always_say_the_same_are_named(approved: Approved) -> None:
+    result = agreement(with_second_of(lambda value: value))
+    assert [pair.identical for pair in result.questions[0].pairs] == [True, False, False]
+    approved(list(result.sentences()))
+    few = agreement(with_second_of(lambda value: value, topics=2))
+    assert not any(pair.identical for pair in few.questions[0].pairs)
+
+
+def test_guessing_is_no_contradiction() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        rows = [
+            (f"t{t}", s, who, int(rng.integers(1, 6))) for t in range(12) for s in "abcd" for who in "xyz"
+        ]
+        frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "value"])
+        assert not any(pair.contradict for pair in agreement(frame).questions[0].pairs)
+
+
 def skewed(share: float = 0.9) -> pd.DataFrame:
     """Nearly everything gets 5, and the rest is noise."""
     rng = np.random.default_rng(4)

@@ -106,6 +106,69 @@ def test_of_two_nobody_can_say_which_one_is_off(approved: Approved) -> None:
     approved(words_of(differ), "harsh")
 
 
+def copied(frame: pd.DataFrame, who: str, name: str, *, edits: int = 0) -> pd.DataFrame:
+    """With a further assessor, who gives somebody's answers, but for some."""
+    theirs = frame[frame["assessor"] == who].assign(assessor=name)
+    theirs.iloc[:edits, 3] = 6 - theirs.iloc[:edits, 3]
+    return pd.concat([frame, theirs])
+
+
+def test_two_who_give_the_same_answers_are_named_and_count_as_one(approved: Approved) -> None:
+    """The third is no odd one out for being the only one who did not copy."""
+    frame = copied(
+        frame_of(ann=honest, cy=lambda seen, rng: seen + rng.normal(0, 0.8, seen.shape)), "ann", "bob"
+    )
+    found = dossiers(frame)
+    assert codes(found) == {"ann": ("identical",), "bob": ("identical",), "cy": ()}
+    ann, bob, cy = found.rows
+    assert ann.copies == bob.copies == ("ann", "bob")
+    assert ann.correlation == bob.correlation == cy.correlation
+    assert ann.identical_p < 1e-9
+    assert cy.why["others"] == "copies-leave-two"
+    assert np.isnan(cy.erratic_p)
+    assert found.facts()["identical"] == [["ann", "bob"]]
+    approved(words_of(found))
+
+
+def test_copies_are_compared_as_one_with_several_others() -> None:
+    frame = copied(frame_of(ann=honest, cy=honest, dee=honest, har=harsh), "ann", "bob", edits=2)
+    found, once = dossiers(frame), dossiers(frame[frame["assessor"] != "bob"])
+    assert codes(found) == {
+        "ann": ("identical",),
+        "bob": ("identical",),
+        "cy": (),
+        "dee": (),
+        "har": ("harsh",),
+    }
+    kept = {row.assessor: row for row in once.rows}
+    for row in found.rows:
+        if row.assessor != "bob":
+            assert row.correlation == pytest.approx(kept[row.assessor].correlation)
+            assert row.others_correlation == pytest.approx(kept[row.assessor].others_correlation)
+            assert row.deviation == pytest.approx(kept[row.assessor].deviation)
+
+
+def test_where_no_other_pair_shows_how_unlikely_it_is_the_fact_is_told(approved: Approved) -> None:
+    two = dossiers(copied(frame_of(ann=honest), "ann", "bob"))
+    assert [note.data["things"] for note in two.notes() if note.code == "same-answers"] == [90]
+    assert not two.flagged
+    three = dossiers(copied(copied(frame_of(ann=honest), "ann", "bob"), "ann", "cy"))
+    assert len(three.notes_of("same-answers")) == 3
+    approved([*words_of(two), *words_of(three)])
+
+
+def test_careful_people_who_say_yes_and_no_alike_are_not_identical() -> None:
+    def yes(seen: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return np.where(seen > 3, 1.0, 2.0)
+
+    frame = copied(frame_of(ann=yes, cy=yes, dee=yes), "ann", "bob")
+    at = frame.index[(frame["assessor"] == "bob")][:1]
+    frame.loc[(frame["assessor"] == "bob") & frame.index.isin(at), "value"] = (
+        3 - frame.loc[(frame["assessor"] == "bob") & frame.index.isin(at), "value"]
+    )
+    assert "identical" not in sum(codes(dossiers(frame)).values(), ())
+
+
 def test_one_assessor_has_nobody_to_be_compared_with(approved: Approved) -> None:
     found = dossiers(frame_of(ann=honest))
     approved(words_of(found))

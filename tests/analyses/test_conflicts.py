@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 from tests.approving import Approved
 
 from adjudge.analyses.gathered import Gathered, gather
+from adjudge.analyses.stability import Stability
 from adjudge.analyses.stability.conflicts import (
     RESOLUTIONS,
+    RULES,
     JudgedAgain,
+    Resolve,
     Scope,
     UnitJudgment,
     judged_again,
@@ -120,13 +123,14 @@ def counts(again: JudgedAgain, scope: Scope = "all") -> tuple[int, int, int, int
     )
 
 
-def shown(found: Gathered) -> StabilityResult:
+def shown(found: Gathered, resolve: Resolve = "one-assessor") -> StabilityResult:
     """The result as a user gets it, of judgments alone."""
     again = judged_again(found)
     return StabilityResult(
+        asked=Stability(resolve=resolve),
         name="e",
         again=tuple(again),
-        resolutions=tuple(resolved(found, again[0])) if again and again[0].kind == "completeness" else (),
+        resolutions=tuple(resolved(found, resolve)) if again and again[0].kind == "completeness" else (),
     )
 
 
@@ -405,7 +409,7 @@ def by_hand() -> Made:
 
 def test_the_five_resolutions_by_hand() -> None:
     gathered = by_hand().gathered()
-    (found,) = resolved(gathered, kind(gathered, "completeness"))
+    (found,) = resolved(gathered)
     assert (found.protocol, found.task, found.length, found.form) == ("duc-2002", "single", LENGTH, None)
     assert found.systems == ("a", "b", "c")
     worked = {
@@ -423,12 +427,151 @@ def test_the_five_resolutions_by_hand() -> None:
     assert found.rankings.count == 2
 
 
+def test_one_assessor_contradicts_themselves_and_two_only_each_other(approved: Approved) -> None:
+    """x and y differ about each summary, which is no instability of a judgment; x alone differs from x."""
+    made = Made(units=2)
+    for who, shift in (("x", 0.0), ("y", 0.2)):
+        made.add("t", "human", ["Own words."], {0: ((0,), 0.6 + shift), 1: ((), 0.0)}, who)
+        made.add("t", "a", ["S.", "A."], {0: ((0,), 0.2 + shift), 1: ((1,), 0.4)}, who)
+        made.add("t", "b", ["S.", "B."], {0: ((0,), 0.6 if who == "x" else 0.4), 1: ((), 0.0)}, who)
+    gathered = made.gathered()
+    (own,) = resolved(gathered)
+    assert dict(zip(own.systems, own.widths, strict=True)) == pytest.approx({"human": 0, "a": 0.1, "b": 0.1})
+    (everybody,) = resolved(gathered, "all-assessors")
+    assert dict(zip(everybody.systems, everybody.widths, strict=True)) == pytest.approx(
+        {"human": 0.1, "a": 0.2, "b": 0.2}
+    )
+    for resolve in ("one-assessor", "all-assessors"):
+        result = shown(gathered, resolve)
+        figure = result.figure("retention")
+        approved(
+            [
+                result.headline(),
+                result.table("resolutions").title,
+                *result.about("resolutions"),
+                *result.only(["resolutions"]).warnings(),
+                figure.words,
+            ],
+            resolve,
+        )
+
+
+def test_a_sentence_marked_here_and_not_there_is_none_there(approved: Approved) -> None:
+    """By hand: S is worth .8 in a and nothing in b, where T is worth .4; in c, S and T together are worth 1."""
+    made = Made(units=1)
+    made.add("t", "a", ["S."], {0: ((0,), 0.8)})
+    made.add("t", "b", ["S.", "T."], {0: ((1,), 0.4)})
+    made.add("t", "c", ["S.", "T."], {0: ((0, 1), 1.0)})
+    (found,) = resolved(made.gathered())
+    worked = {  # S: .8 of a, 0 of b. T: .4 of b. S and T: .4 of b, 1 of c.
+        "original": {"a": 0.8, "b": 0.4, "c": 1.0},
+        "min": {"a": 0.0, "b": 0.4, "c": 0.4},
+        "max": {"a": 0.8, "b": 1.0, "c": 1.0},
+        "majority": {"a": 0.4, "b": 0.7, "c": 0.7},
+        "average": {"a": 0.4, "b": 0.7, "c": 0.7},
+    }
+    for name in RESOLUTIONS:
+        scores = dict(zip(found.systems, found.scores[name], strict=True))
+        assert scores == pytest.approx(worked[name])
+    assert found.widths_of_same_marks == (0, 0, 0)
+    assert found.moved == 3
+    approved([shown(made.gathered()).headline(), *shown(made.gathered()).about("resolutions")])
+
+
+def test_what_nobody_judged_alone_is_counted(approved: Approved) -> None:
+    """b has S alone, not marked: what S is worth without T nobody said."""
+    made = Made(units=1)
+    made.add("t", "a", ["S.", "T."], {0: ((0, 1), 0.8)})
+    made.add("t", "b", ["S."], {0: ((), 0.0)})
+    result = shown(made.gathered())
+    assert result.resolutions[0].moved == 0
+    assert result.resolutions[0].unsettled == 2
+    approved([*result.about("resolutions"), *result.only(["resolutions"]).warnings()])
+
+
+@st.composite
+def judged_by_some(draw: st.DrawFn) -> Made:
+    """A unit, judged by one or two assessors in summaries of some of three sentences."""
+    made = Made(units=1)
+    share = st.sampled_from([0.2, 0.6, 1.0])
+    for number in range(draw(st.integers(2, 4))):
+        texts = draw(st.lists(st.sampled_from("STU"), min_size=1, max_size=3, unique=True))
+        for who in draw(st.sampled_from(["x", "y", "xy"])):
+            marked = draw(st.lists(st.integers(0, len(texts) - 1), unique=True, max_size=2))
+            made.add("t", f"s{number}", texts, {0: (tuple(marked), draw(share) if marked else 0.0)}, who)
+    return made
+
+
+def worlds(pages: Sequence[tuple[str, frozenset[str], frozenset[str], float]]) -> list[list[float]]:
+    """Every way of giving each set of marked texts one of the answers that it got, and what pages are worth then."""
+    sets = list({marked for _, _, marked, _ in pages if marked})
+
+    def answer_to(
+        texts: frozenset[str], page: tuple[str, frozenset[str], frozenset[str], float]
+    ) -> float | None:
+        _, held, marked, completeness = page
+        if not texts <= held:
+            return None
+        if marked - texts:
+            return None if marked & texts else 0.0
+        return completeness
+
+    given = [[answer_to(texts, page) for page in pages] for texts in sets]
+    choices = [[answer for answer in answers if answer is not None] for answers in given]
+    made = []
+    for world in product(*choices):
+        made.append(
+            [
+                max(
+                    (worth for worth, answers in zip(world, given, strict=True) if answers[k] is not None),
+                    default=page[3],
+                )
+                for k, page in enumerate(pages)
+            ]
+        )
+    return made
+
+
+@pytest.mark.parametrize("resolve", ["one-assessor", "all-assessors"])
+@given(made=judged_by_some())
+def test_the_bars_end_at_the_lowest_and_highest_of_all_resolutions(resolve: Resolve, made: Made) -> None:
+    pages = [
+        (
+            who,
+            frozenset(made.texts[topic, system]),
+            frozenset(made.texts[topic, system][k] for k in answers[0][0]),
+            answers[0][1],
+        )
+        for topic, system, who, answers in made.pages
+    ]
+    ends: dict[int, tuple[float, float]] = {}
+    for group in ("x", "y") if resolve == "one-assessor" else ("xy",):
+        places = [k for k, page in enumerate(pages) if page[0] in group]
+        every = worlds([pages[k] for k in places])
+        for at, k in enumerate(places):
+            ends[k] = min(world[at] for world in every), max(world[at] for world in every)
+    (found,) = resolved(made.gathered(), resolve)
+    for system, least, greatest in zip(found.systems, found.scores["min"], found.scores["max"], strict=True):
+        own = [k for k, page in enumerate(made.pages) if page[1] == system]
+        assert least == pytest.approx(sum(ends[k][0] for k in own) / len(own))
+        assert greatest == pytest.approx(sum(ends[k][1] for k in own) / len(own))
+    for name in RULES:
+        for original, least, made_one, greatest in zip(
+            found.scores["original"],
+            found.scores["min"],
+            found.scores[name],
+            found.scores["max"],
+            strict=True,
+        ):
+            assert least - 1e-12 <= min(original, made_one) <= max(original, made_one) <= greatest + 1e-12
+
+
 def test_topics_references_and_assessors_are_pooled_in_turn() -> None:
     made = by_hand()
     made.add("t", "a", ["S.", "Own."], {0: ((), 0.0), 1: ((), 0.0)}, "y")  # a second assessor of one page
     made.add("u", "a", ["Other."], {0: ((0,), 0.2), 1: ((), 0.0)})
     gathered = made.gathered()
-    (found,) = resolved(gathered, kind(gathered, "completeness"))
+    (found,) = resolved(gathered)
     # a on t: (1 + 0)/2; on u: .1; their mean .3. b and c are .2 behind on t, and so .1.
     assert dict(zip(found.systems, found.scores["original"], strict=True)) == pytest.approx(
         {"a": 0.3, "b": 0.1, "c": 0.1}
@@ -500,7 +643,7 @@ def test_without_conflicts_the_bars_have_no_width_and_ties_stay_open(approved: A
     for system, share in (("a", 0.8), ("b", 0.4), ("c", 0.4)):
         made.add("t", system, [f"{system}."], {0: ((0,), share)})
     gathered = made.gathered()
-    (found,) = resolved(gathered, kind(gathered, "completeness"))
+    (found,) = resolved(gathered)
     assert len(set(found.scores.values())) == 1
     assert (found.rankings.count, found.overlaps, found.ties) == (2, (("b", "c"),), (("b", "c"),))
     table = shown(gathered).table("resolutions")
@@ -513,14 +656,11 @@ def test_other_measures_of_completeness_are_resolved_too() -> None:
     made.add("t", "a", ["S."], {0: ((0,), 0.0)})  # marked, but none
     made.add("t", "b", ["S."], {0: ((0,), 0.6)})
     gathered = made.gathered()
-    own = kind(gathered, "completeness")
-    (kept,) = resolved(gathered, own, measure=Retention())
+    (kept,) = resolved(gathered, measure=Retention())
     assert kept.systems == ("b", "a")
     assert (kept.scores["original"], kept.scores["min"]) == ((1.0, 0.0), (0.0, 0.0))
     assert kept.scores["max"] == kept.scores["average"] == (1.0, 1.0)
-    (lost,) = resolved(
-        gathered, own, measure=Uncovered()
-    )  # lower is better, and MIN completeness leaves most
+    (lost,) = resolved(gathered, measure=Uncovered())  # lower is better, and MIN completeness leaves most
     assert lost.systems == ("b", "a")
     assert lost.scores["min"] == (1.0, 1.0)
     assert (lost.low, lost.high) == ((1, 1), (2, 2))
@@ -531,7 +671,7 @@ def test_lower_is_better_ranks_from_the_lowest() -> None:
     made.add("t", "a", ["A."], {0: ((0,), 0.6)})
     made.add("t", "b", ["B."], {0: ((), 0.0)})
     gathered = made.gathered()
-    (found,) = resolved(gathered, kind(gathered, "completeness"), measure=Uncovered())
+    (found,) = resolved(gathered, measure=Uncovered())
     assert (found.systems, found.ranks, found.low, found.high) == (("a", "b"), (1, 2), (1, 2), (1, 2))
 
 
@@ -539,7 +679,7 @@ def test_unfinished_pages_are_left_out_and_counted() -> None:
     made = by_hand()
     made.add("t", "d", ["D."], {0: ((0,), 1.0)})
     gathered = made.gathered()
-    (found,) = resolved(gathered, kind(gathered, "completeness"))
+    (found,) = resolved(gathered)
     assert found.systems == ("a", "b", "c")
     assert found.left_out == {"1 of 2 model units are not judged yet": 1}
 
@@ -565,7 +705,7 @@ def test_lin_and_hovys_groups_from_bars(approved: Approved) -> None:
                 text = [f"S {number}.", f"Own {number}."]  # the second is shared too, and judged alike
                 made.add(f"t{topic}", f"g{number}-{k}", text, {0: shared, 1: ((1,), base)})
     gathered = made.gathered()
-    (found,) = resolved(gathered, kind(gathered, "completeness"))
+    (found,) = resolved(gathered)
     assert [len(group) for group in found.groups] == [2, 3, 3, 1, 3, 1, 3]
     assert found.rankings.count == 2592
     approved(list(shown(gathered).about("rankings"))[-1])
@@ -576,7 +716,7 @@ def test_more_rankings_than_can_be_counted_are_estimated_and_called_so(approved:
     rng = np.random.default_rng(2)
     middle, half = rng.random(60), 0.3 * rng.random(60)
     better = better_by_interval(middle - half, middle + half)
-    (own,) = resolved(by_hand().gathered(), kind(by_hand().gathered(), "completeness"))
+    (own,) = resolved(by_hand().gathered())
     for stream in (np.random.default_rng(0), None):
         rankings = count_rankings(better, most=1000, rng=stream, runs=3, kept=20)
         found = replace(shown(by_hand().gathered()), resolutions=(replace(own, rankings=rankings),))

@@ -127,7 +127,7 @@ def test_measures_of_different_ranges_have_no_raw_mean(frame: pd.DataFrame) -> N
 
 
 def test_a_measure_that_varies_much_more_is_pointed_out(frame: pd.DataFrame, approved: Approved) -> None:
-    scores = scores_of(frame)
+    scores = adjudge.read_scores(frame, lower_is_better="none")
     text = scores.resolve("mean(rouge, ter)")
     spread = [wide(frame, m).to_numpy().std(ddof=1) for m in ("ter", "rouge")]
     [note] = [note for note in scores.notes(text) if "zmean(rouge, ter)" in note]

@@ -17,7 +17,7 @@ import typer
 from tests.approving import Approved, words_of
 
 from adjudge.analyses.plan import Plan, plan
-from adjudge.analyses.plan.result import BESIDE, FEW, PowerPlan, nice_sizes, plan_of_matrix
+from adjudge.analyses.plan.result import BESIDE, FEW, PowerPlan, _sd_interval, nice_sizes, plan_of_matrix
 from adjudge.cli.analysis import command_of
 from adjudge.core.errors import DataError, UsageError
 from adjudge.data.scores import CellJudgments, MeasureInfo, Score, ScoreMatrix, ScoreTable
@@ -997,6 +997,30 @@ def test_progress_ends_at_the_end() -> None:
 def test_a_wrong_call_is_one_line(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         plan_of(normal(), 0.02, **wrong)
+
+
+def test_the_interval_of_a_spread_covers_it() -> None:
+    """Of 20,000 normal samples of each size."""
+    rng = np.random.default_rng(1)
+    for df in (1, 2, 11):
+        low, high = _sd_interval(df)
+        spread = rng.normal(size=(20_000, df + 1)).std(axis=1, ddof=1)
+        assert np.mean((low * spread <= 1) & (high * spread >= 1)) == pytest.approx(0.95, abs=0.006)
+
+
+def test_a_variance_estimated_as_0_promises_nothing(approved: Approved) -> None:
+    """Pure noise of two assessors, more of it within a topic than between topics."""
+    rng = np.random.default_rng(4)
+    rows = [
+        (f"t{t}", s, a, round(float(rng.normal(3, 1)), 2)) for t in range(12) for s in "abc" for a in "xy"
+    ]
+    frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "score"])
+    result = plan(frame, simulations=20)
+    assert result.judges is not None
+    assert result.judges.nothing_left
+    assert "any" not in [row["assessors"] for row in result.table("assessors").records()]
+    approved([text for text in map(str, result.sentences()) if "isagreement" in text])
+    assert "e-" not in " ".join(map(str, result.sentences()))
 
 
 def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:

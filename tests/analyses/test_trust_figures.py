@@ -157,7 +157,7 @@ def test_severity_and_agreement_of_assessors(rated: pd.DataFrame) -> None:
         )
         assert (row.colour == "named") == bool(each.flags)
     assert figure.words.startswith(found.headline())
-    with pytest.raises(DataError, match="nothing can be said about 1 assessor"):
+    with pytest.raises(DataError, match="no test can be made of 1 assessor"):
         dossiers(rated[rated["assessor"] == "ann"], quick=True).figure()
 
 

@@ -292,9 +292,37 @@ def test_one_table_has_its_own_headline_and_sentences(found: StabilityResult) ->
         assert list(alone.sentences()) == list(found.about(table.name))
     (said,) = json.loads(run("my-eval --table rankings --json").stdout)
     assert list(said["tables"]) == ["rankings"]
-    assert said["headline"].endswith("28 rankings of the 9 systems agree with the bars.")
+    assert said["headline"].endswith("2 rankings of the 9 systems agree with the bars.")
     printed = run("my-eval --table rankings").stdout
-    assert printed.count("28 rankings") == 1
+    assert printed.count("2 rankings of") == 1
+
+
+RULES = {
+    "": "each assessor's own",
+    "--resolve one-assessor": "each assessor's own",
+    "--resolve all-assessors": "those of all assessors",
+}
+
+
+def widths_of(printed: str) -> dict[str, float]:
+    (said,) = json.loads(printed)
+    return {row["system"]: row["max"] - row["min"] for row in said["tables"]["resolutions"]}
+
+
+@pytest.mark.usefixtures("computed_once")
+def test_the_rule_of_the_paper_is_the_default_and_the_other_has_a_name(found: StabilityResult) -> None:
+    """Who writes their own words is judged once by each assessor: by the paper's rule they have no bar."""
+    ben = {
+        resolve: widths_of(run(f"my-eval --table resolutions --json --quick {resolve}").stdout)["ben"]
+        for resolve in RULES
+    }
+    assert ben[""] == ben["--resolve one-assessor"] == 0
+    assert ben["--resolve all-assessors"] > 0.05
+    (own,) = found.resolutions
+    assert dict(zip(own.systems, own.widths, strict=True))["ben"] == 0
+    assert 0.005 < max(own.widths_of_same_marks) < max(own.widths) < 0.05
+    for resolve, title in RULES.items():
+        assert title in run(f"my-eval --table resolutions --quick {resolve}").stdout
 
 
 def test_judge_noise_is_the_table_of_every_measure(tmp_path: Path) -> None:

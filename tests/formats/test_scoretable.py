@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.rows import System, Topic
 from adjudge.data.scorefiles import find
 from adjudge.data.scores import MeasureInfo, Score
@@ -38,6 +38,36 @@ def test_a_long_table_gives_exact_items(write: Write) -> None:
         ("s.csv:3", info("imported:ter", "s.csv", "lower")),
         ("s.csv:3", Score("imported:ter", "d1", "lead", 0.1, assessor="ann", repeat=2)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("better", "names"),
+    [
+        (
+            "lower",
+            "ter|TER|wer|Word error rate|edit_distance|log-perplexity|ppl|cosine distance|mer|Levenshtein|rmse",
+        ),
+        ("higher", "rouge-1|expert:coherence|human_judge|accuracy|informativeness"),
+        (None, "m0|master|loser|errors|1-ter|1 - wer|neg_ter|wer_inverse|fkgl|latency"),
+    ],
+)
+def test_a_name_says_which_scores_are_better_or_does_not(better: str | None, names: str) -> None:
+    assert {scoretable.direction_by_name(name) for name in names.split("|")} == {better}
+
+
+def test_lower_is_better_by_name_unless_somebody_says_otherwise(write: Write) -> None:
+    write("s.csv", "system,topic,measure,value\nlead,d1,ter,1\nlead,d1,m0,1\n")
+
+    def directions(**options: Any) -> dict[str, Any]:
+        read = things(scoretable.read(["s.csv"], **options))
+        return {thing.measure: thing.better for thing in read if isinstance(thing, MeasureInfo)}
+
+    assert directions() == {"imported:ter": "lower", "imported:m0": "higher"}
+    assert directions(lower_is_better=["none"]) == {"imported:ter": "higher", "imported:m0": "higher"}
+    assert directions(lower_is_better=["m0"]) == {"imported:ter": "higher", "imported:m0": "lower"}
+    noted = [thing.reason for thing in things(scoretable.read(["s.csv"])) if isinstance(thing, Noted)]
+    assert len(noted) == 1
+    assert str(noted[0]).startswith("ter: lower is taken as better")
 
 
 def test_a_long_table_may_say_what_topics_share(write: Write) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
 from adjudge.core.errors import DataError
@@ -14,6 +17,7 @@ from adjudge.stats.dossiers import (
     JudgedThings,
     concordance,
     drift,
+    same_answers,
     sameness,
     self_agreement,
     severity,
@@ -364,3 +368,68 @@ def test_a_planted_drift_is_found() -> None:
         wrong += any_of(p[1:], 4)
     assert found / 100 >= 0.85
     assert wrong / 100 <= 0.1
+
+
+# Two who give the same answers
+
+
+@given(st.integers(0, 10**6), st.integers(2, 4), st.integers(1, 6))
+def test_same_answers_equal_plain_counts(seed: int, assessors: int, topics: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = [
+        (int(rng.integers(1, 3)), 3 * topic + k, who, topic)
+        for topic in range(topics)
+        for k in range(3)
+        for who in range(assessors)
+        if rng.random() < 0.8
+    ]
+    if not rows:
+        return
+    judged = JudgedThings.of(*zip(*rows, strict=True), assessors=assessors)
+    answers = {(who, thing): value for value, thing, who, _ in rows}
+    counted = {(pair.a, pair.b): pair for pair in same_answers(judged)}
+    shares = {}
+    for a, b in combinations(range(assessors), 2):
+        both = [thing for thing in range(3 * topics) if (a, thing) in answers and (b, thing) in answers]
+        if not both:
+            assert (a, b) not in counted
+            continue
+        equal = [thing for thing in both if answers[a, thing] == answers[b, thing]]
+        there = {thing // 3 for thing in both}
+        alike = [topic for topic in there if all(k in equal for k in both if k // 3 == topic)]
+        pair = counted[a, b]
+        assert (pair.things, pair.same, pair.topics, pair.alike) == (
+            len(both),
+            len(equal),
+            len(there),
+            len(alike),
+        )
+        shares[a, b] = (len(alike) + 1) / (len(there) + 1)
+    for key, pair in counted.items():
+        others = [share for other, share in shares.items() if other != key]
+        if not others:
+            assert np.isnan(pair.p)
+            continue
+        usual = float(np.median(others))
+        chance = sum(
+            math.comb(pair.topics, k) * usual**k * (1 - usual) ** (pair.topics - k)
+            for k in range(pair.alike, pair.topics + 1)
+        )
+        assert pair.p == pytest.approx(chance)
+
+
+def test_honest_people_are_rarely_taken_for_copies() -> None:
+    """Nobody is in 100 sets of ratings; a copy always is."""
+    rng = np.random.default_rng(4)
+    for _ in range(100):
+        judged = simulated(rng)
+        assert all(pair.same < 0.95 * pair.things for pair in same_answers(judged))
+    judged = simulated(rng)
+    values = judged.values.copy()
+    for thing in np.unique(judged.thing):
+        values[(judged.thing == thing) & (judged.who == 1)] = values[
+            (judged.thing == thing) & (judged.who == 0)
+        ]
+    first = same_answers(JudgedThings(values, judged.thing, judged.who, judged.topic, judged.assessors))[0]
+    assert first.same == first.things
+    assert first.p < 1e-6

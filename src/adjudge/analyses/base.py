@@ -153,7 +153,7 @@ class Analysis(AnyAnalysis[R_co]):
         False,
         panel=READING,
         help=either(
-            "Lower scores are better, for all measures or for those named.",
+            'Lower scores are better, for all measures or for those named ("none": for none). Without it names tell.',
             "Lower scores are better, for all measures.",
         ),
     )

@@ -21,10 +21,13 @@ class Correction:
     tarone: bool = False
     """Whether tests that can never be significant do not count (Tarone 1990)."""
 
-    @property
-    def corrected(self) -> str:
-        """Before a p: `Holm-corrected `."""
-        return f"{self.short}-corrected " if self.short else ""
+    def corrected(self, tests: int) -> str:
+        """Before a p: `Holm-corrected `; one test needs no correction."""
+        return f"{self.short}-corrected " if self.short and tests > 1 else ""
+
+    def over_pairs(self, pairs: int) -> str:
+        """Behind a test: `, Holm's correction for all pairs`; one pair needs none."""
+        return f", {self.for_all_pairs}" if pairs > 1 else ""
 
     @property
     def for_all_pairs(self) -> str:

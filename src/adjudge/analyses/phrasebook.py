@@ -127,8 +127,10 @@ def _opposite(than: str) -> str:
 def pairs_differ(differ: int, total: int, *, of: str = "") -> str:
     """`48 of 66 pairs differ significantly`; `of` says what the pairs are of, where that is not systems."""
     pair = f"pair of {of}" if of else "pair"
+    if total == 1:
+        return "the two differ significantly" if differ else "the two do not differ significantly"
     if not differ:
-        return "the two do not differ significantly" if total == 1 else f"no {pair} differs significantly"
+        return f"no {pair} differs significantly"
     pairs = f"pairs of {of}" if of else "pairs"
     return (
         f"{differ:,} of {counted(total, pair, pairs)} {'differs' if differ == 1 else 'differ'} significantly"

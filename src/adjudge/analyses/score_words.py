@@ -9,7 +9,7 @@ from adjudge.core.phrases import Argument
 from adjudge.core.results import Note
 from adjudge.core.words import counted, listed
 from adjudge.data.scores import UNSET
-from adjudge.formats.scoretable import lower_for
+from adjudge.formats.scoretable import NO_MEASURE, lower_for
 from adjudge.measures.run import own_reference_note
 
 
@@ -68,8 +68,12 @@ NOTES: Mapping[str, Callable[..., str]] = {
         " with"
     ),
     "file-alone": lambda name: f"{name}: only its folder knows kinds, topics, and what is stale or withdrawn",
-    "direction-taken": lambda measure: (
-        f"{measure}: higher is taken as better; if lower is, say {lower_for(measure)}"
+    "direction-by-name": lambda measures: (
+        f"{listed(measures)}: lower is taken as better, by {'its name' if len(measures) == 1 else 'their names'}; if"
+        f" higher is, say {lower_for(NO_MEASURE)}"
+    ),
+    "direction-taken": lambda measures: (
+        f"{listed(measures)}: higher is assumed to be better; if lower is, say {lower_for(measures[0])}"
     ),
     "parts-absent": lambda text, absent, taken: (
         f"{text} has no number {listed(absent)} here: {listed(taken)} are taken"

@@ -62,7 +62,7 @@ from adjudge.formats import frames, scoretable
 from adjudge.formats.files import LFS, argument_of, at_hand, reading, stem
 from adjudge.formats.headings import says_people
 from adjudge.formats.records import EITHER, RECORD
-from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions, lower_for
+from adjudge.formats.scoretable import AS_IT_SAYS, NO_MEASURE, TableOptions, direction_by_name, lower_for
 from adjudge.formats.tabular import records_in
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
@@ -1113,7 +1113,7 @@ def _read_table(path: Path, name: str, options: TableOptions) -> Scores:
         "baseline",
     ):  # which are for all that was read
         del how[option]
-    for place, thing in scoretable.read([path], source=_SOURCE, **how):
+    for place, thing in scoretable.read([path], source=_SOURCE, lower_is_better=(), **how):
         line = int(number) if (number := place.removeprefix(f"{path}:")).isdigit() else 1
         match thing:
             case Score():
@@ -1160,11 +1160,20 @@ def _of_table(
     """Scores of a table, with notes on how it was read, and on directions that a name speaks against."""
     notes = [Note.of("about-table", text=line) for line in lines]
     warnings = dict.fromkeys(table.measures, notes)
-    for measure in table.measures if options.lower_is_better is False else ():
-        if scoretable.may_be_lower(measure):
-            warnings[measure] = [*notes, Note.of("direction-taken", measure=measure)]
+    if options.lower_is_better is False:
+        for note, measures in _directions_taken(table):
+            warnings |= {measure: [*warnings[measure], note] for measure in measures}
     kinds = kinds_of_systems(_systems(table), stated, options.human, options.baseline)
     return Scores(name, table, kinds, topics=topics, warnings=warnings)
+
+
+def _directions_taken(table: ScoreTable) -> Iterator[tuple[Note, list[str]]]:
+    """What to say of directions that nobody stated, each once for all measures that it is about."""
+    by_name = [m for m in table.measures if table.info[m].better == "lower"]
+    assumed = [m for m in table.measures if table.info[m].better == "higher" and not direction_by_name(m)]
+    for code, measures in (("direction-by-name", by_name), ("direction-taken", assumed)):
+        if measures:
+            yield Note.of(code, measures=measures), measures
 
 
 def _of_records(path: Path, name: str, options: TableOptions, records: list[dict[str, Any]]) -> Scores:
@@ -1229,15 +1238,22 @@ def _bare(text: str) -> str:
 
 
 def _directed(infos: Sequence[MeasureInfo], lower: LowerIsBetter) -> list[MeasureInfo]:
-    """Measures with their directions: lower is better for all (True), for none, or for those named.
+    """Measures with their directions: lower is better for all (True), for those named, or as names say (False).
 
-    Names stand in one text with commas between them, or in several.
+    Names stand in one text with commas between them, or in several; "none" is the name of no measure.
     """
+    if lower is False:
+        return [
+            replace(info, better=info.better and (direction_by_name(info.measure) or info.better))
+            for info in infos
+        ]
     measures = [info.measure for info in infos]
     lower_ones = set(measures) if lower is True else set()
     for text in () if isinstance(lower, bool) else [lower] if isinstance(lower, str) else lower:
         for name in [text] if text in measures else _split(text):
             measure = same_name(name, measures)
+            if measure is None and name == NO_MEASURE:
+                continue
             if measure is None:
                 raise UsageError(
                     f"{lower_for(name)}: no such measure{nearest(name, measures)}; there are: {listed(measures)}"

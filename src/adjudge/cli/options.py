@@ -177,7 +177,7 @@ LowerNames = Annotated[
     typer.Option(
         "--lower",
         metavar="A,B,...",
-        help="Measures for which lower scores are better. May be repeated.",
+        help="Measures for which lower scores are better, or none. Without it names such as ter tell. May be repeated.",
         rich_help_panel=READING,
         show_default=False,
     ),

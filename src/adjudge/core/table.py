@@ -14,6 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
+from functools import cached_property
 from html import escape
 from itertools import repeat, zip_longest
 from typing import TYPE_CHECKING, Any, Literal
@@ -62,8 +63,13 @@ class Column:
     def title(self) -> str:
         return self.name if self.heading is None else self.heading
 
-    def shown(self, cell: Cell) -> str:
-        """A cell for people."""
+    @property
+    def is_p(self) -> bool:
+        """Whether it has p-values, which are never so small that they are nothing."""
+        return self.name == "p" or self.name.startswith("p_")
+
+    def shown(self, cell: Cell, scale: float = 0.0) -> str:
+        """A cell for people; `scale` is how large the numbers are that it was computed from."""
         if cell is None or is_missing(cell):
             return DASH
         if isinstance(cell, bool):
@@ -72,11 +78,13 @@ class Column:
             return f"{cell:,}"
         if isinstance(cell, float) and not self.tiny and abs(cell) < SMALL:
             cell = 0.0
-        return spoken(cell, "python") if isinstance(cell, str) else decimal(cell, self.format)
+        return spoken(cell, "python") if isinstance(cell, str) else decimal(cell, self.format, scale=scale)
 
-    def all_shown(self, cells: Sequence[Cell]) -> Sequence[str]:
+    def all_shown(self, cells: Sequence[Cell], scale: float = 0.0) -> Sequence[str]:
         """Several cells for people: texts, of which long tables are mostly made, are not looked at one by one."""
-        return cells if set(map(type, cells)) == {str} else list(map(self.shown, cells))  # type: ignore[return-value]
+        if set(map(type, cells)) == {str}:
+            return cells  # type: ignore[return-value]
+        return [self.shown(cell, scale) for cell in cells]
 
 
 def with_interval(
@@ -197,7 +205,9 @@ class Table:
         """The columns that people see, and their cells as text."""
         kept = self._shown(terminal)
         columns = [self.columns[at] for at in kept]
-        return columns, [[self.columns[at].shown(row[at]) for at in kept] for row in self.rows]
+        return columns, [
+            [self.columns[at].shown(row[at], self._scale[at]) for at in kept] for row in self.rows
+        ]
 
     def stands_right(self, *, terminal: bool = False) -> list[bool]:
         """Of every column that people see: whether its cells stand right."""
@@ -248,7 +258,7 @@ class Table:
         """The cells of some rows after others as people see them, column by column."""
         for start in range(0, len(self.rows), TOGETHER):
             cells = list(zip(*self.rows[start : start + TOGETHER], strict=True))
-            yield [self.columns[at].all_shown(cells[at]) for at in kept]
+            yield [self.columns[at].all_shown(cells[at], self._scale[at]) for at in kept]
 
     def to_latex(self) -> str:
         """For a paper, with booktabs rules; title and signature as comments. With a caption, a float with a label."""
@@ -324,7 +334,7 @@ class Table:
         def cell(number: int, row: tuple[Cell, ...], at: int, above: int | None) -> _PrintedCell:
             column, mark = self.columns[at], None if above is None else row[above]
             return _PrintedCell(
-                text=column.shown(row[at]),
+                text=column.shown(row[at], self._scale[at]),
                 raised=None if above is None else "" if mark is None else str(mark),
                 bold=(number, column.name) in self.bold,
             )
@@ -348,6 +358,24 @@ class Table:
             at
             for at, column in enumerate(self.columns)
             if column.show in seen or (column.show == "varies" and len({row[at] for row in self.rows}) > 1)
+        ]
+
+    @cached_property
+    def _scale(self) -> list[float]:
+        """Of every column, how large the numbers are whose rounding is 0 there: its largest, or the table's.
+
+        A difference of equal scores is small beside the scores that stand in other columns; beside statistics without
+        a bound, such as F, everything is small, so of the table 1,000 counts at most. A p-value is never rounding.
+        """
+        largest = [0.0] * len(self.columns)
+        for at, column in enumerate(self.columns):
+            if not column.is_p:
+                sizes = (abs(row[at]) for row in self.rows if type(row[at]) is float)  # type: ignore[arg-type]
+                largest[at] = max((size for size in sizes if math.isfinite(size)), default=0.0)
+        table = min(max(largest, default=0.0), 1000.0)
+        return [
+            0.0 if column.is_p else max(size, table)
+            for column, size in zip(self.columns, largest, strict=True)
         ]
 
     def _is_right(self, at: int) -> bool:

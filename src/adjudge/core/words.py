@@ -11,6 +11,9 @@ from collections.abc import Sequence
 LARGE = 1e12  # a number that is no longer written out
 SMALL = 0.0005  # one that three decimals show as 0
 _ZERO = re.compile(r"[+ ]?0\.000+")
+ROUNDING = (
+    2e-15  # what is left of equal numbers that were added up in another order, as a share of their size
+)
 LONGEST = 200  # characters of somebody else's message
 
 
@@ -34,11 +37,14 @@ def number_word(n: int) -> str:
     return _NUMBERS[n] if n < len(_NUMBERS) else f"{n:,}"
 
 
-def decimal(value: float, form: str = ".4f") -> str:
+def decimal(value: float, form: str = ".4f", *, scale: float = 0.0) -> str:
     """A number as people read it: as `form` says, never as minus zero, and not with hundreds of digits.
 
-    One that is not 0 and would look like it with three decimals or more has its first digits shown: 1.0e-300.
+    One that is not 0 and would look like it with three decimals or more has its first digits shown: 1.0e-300. But it is
+    0 where it is the rounding of numbers as large as `scale`.
     """
+    if abs(value) <= ROUNDING * scale:
+        value = 0.0
     sign = form[:1] if form[:1] in ("+", " ") else ""
     if form.endswith("f") and abs(value) >= LARGE:
         form = f"{sign}.6g"

@@ -99,7 +99,8 @@ def lower_for(measure: str) -> Argument:
 class ImportedMeasures:
     """Names imported measures `SOURCE:NAME`, which no computed one is, and describes each before its scores.
 
-    `lower_is_better` holds for all (True), for none (False), or for the names in it.
+    `lower_is_better` holds for all (True), for the names in it ("none": for none), or for those whose name says so
+    (False).
     """
 
     def __init__(self, source: str, lower_is_better: bool | Collection[str] = False) -> None:
@@ -126,10 +127,18 @@ class ImportedMeasures:
             signature = f"{measure}|imported|{origin}"
             better = self._better(name, measure, None if described else "higher")
             yield place.item(MeasureInfo(measure, better, (None, None), signature))
+            if self._lower is False and better == "lower":
+                yield place.item(
+                    Noted(
+                        f"{name}: lower is taken as better, by its name; if higher is, say {lower_for(NO_MEASURE)}"
+                    )
+                )
 
     def _better(self, name: str, measure: str, otherwise: Better) -> Better:
-        if isinstance(self._lower, bool):
-            return "lower" if self._lower and otherwise else otherwise
+        if self._lower is False:
+            return otherwise and (direction_by_name(name) or otherwise)
+        if self._lower is True:
+            return "lower" if otherwise else otherwise
         return "lower" if name in self._lower or measure in self._lower else otherwise
 
     def check(self) -> None:
@@ -138,36 +147,38 @@ class ImportedMeasures:
             return
         names = {*self._known, *self._known.values()}
         for name in self._lower:
-            if name not in names:
+            if name not in names and name != NO_MEASURE:
                 raise UsageError(
                     f"{lower_for(name)}: no such measure{nearest(name, names)};"
                     f" there are: {', '.join(self._known) or 'none'}"
                 )
 
 
-_LOWER = {
-    *(
-        "ter",
-        "hter",
-        "wer",
-        "cer",
-        "mer",
-        "perplexity",
-        "ppl",
-        "loss",
-        "nll",
-        "error",
-        "errors",
-        "fkgl",
-        "latency",
-    ),
-    *("distance", "divergence", "js", "jsd", "kl", "mse", "rmse", "mae", "hallucination", "hallucinations"),
-}
+NO_MEASURE = "none"
+"""Said in place of names: of no measure are lower scores better, whatever it is called."""
+_LOWER_NAMES = (
+    "ter hter wer cer mer perplexity ppl nll loss distance levenshtein divergence js jsd kl mse rmse mae"
+)
+_HIGHER_NAMES = (
+    "rouge bleu chrf meteor bertscore bartscore bleurt comet moverscore summac nams score rating quality overall"
+    " coherence consistency fluency relevance coverage completeness correct accura precision recall inform faithful"
+    " factual adequa grammatical readab useful helpful responsive similar agreement retention pyramid preference"
+    " content human expert people judge grade points win mean value"
+)
+"""Words in names of measures, of the second kind their beginnings: unknown names are assumed to be of the second."""
+_LOWER, _HIGHER = frozenset(_LOWER_NAMES.split()), tuple(_HIGHER_NAMES.split())
+_RATES = ({"error", "rate"}, {"error", "rates"})
+_TURNED = {"neg", "negative", "negated", "minus", "inverse", "inverted", "reversed", "no", "non", "without"}
 
 
-def may_be_lower(measure: str) -> bool:
-    """Whether a measure's name is one of those whose lower scores are better."""
-    return not _LOWER.isdisjoint(re.findall(r"[a-z]+", measure.lower()))
+def direction_by_name(measure: str) -> Better:
+    """Which scores of a measure are better where its name says so; None where it does not."""
+    words = set(re.findall(r"[a-z]+", measure.lower()))
+    if words & _TURNED or re.match(r"1 ?[-−]", measure):
+        return None
+    if words & _LOWER or any(rate <= words for rate in _RATES):
+        return "lower"
+    return "higher" if any(word.startswith(_HIGHER) or word in ("f", "r", "p") for word in words) else None
 
 
 OF_TOPICS = ("set", "type", "task", "selector")

@@ -439,7 +439,7 @@ def pair_list(comparison: Comparison, names: dict[str, Name]) -> PairList:
             conclusion=pair.conclusion,
         )
 
-    about = f"All {len(pairs):,} pairs as a table"
+    about = f"All {len(pairs):,} pairs as a table" if len(pairs) > 1 else "The pair as a table"
     if len(pairs) > len(shown):
         of = f"{len(shown):,} of {len(pairs):,} pairs"
         about = f"{of} as a table, those with the smallest corrected p; all are in the CSV"

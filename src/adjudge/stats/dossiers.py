@@ -8,7 +8,8 @@ summary is related to what the same assessor makes of the others of that topic.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,8 @@ CELLS = 1 << 21
 """Numbers in one array of permutations."""
 FLAT = 1e-9
 """An error that is a smaller share of the estimate is rounding."""
+ROUNDING = 1e-12
+"""A number that is a smaller share of the values is what rounding left of 0."""
 
 
 @dataclass(frozen=True)
@@ -161,9 +164,12 @@ def severity(judged: JudgedThings) -> AssessorContrasts:
         squares = ((influence - influence @ usual.T) ** 2).sum(axis=0)
         error = np.sqrt(squares * topics / np.where(topics > 1, topics - 1.0, np.nan))
     middle = np.diag(usual) == 1
+    estimate, rounding = effects - usual @ effects, ROUNDING * np.abs(shared.values).max()
     return AssessorContrasts(
-        estimate=np.where(middle, 0.0, np.where(size > 1, effects - usual @ effects, np.nan)),
-        error=np.where(middle | (size < 2), np.nan, error),
+        estimate=np.where(
+            middle, 0.0, np.where(size < 2, np.nan, np.where(np.abs(estimate) <= rounding, 0.0, estimate))
+        ),
+        error=np.where(middle | (size < 2), np.nan, np.where(error <= rounding, 0.0, error)),
         freedom=np.where(topics > 1, topics - 1.0, np.nan),
         others=(size - 1).astype(np.int64),
         topics=topics,
@@ -459,6 +465,69 @@ def _alike(judged: JudgedThings, rows: BoolArray, cluster: IntArray) -> tuple[in
     other = judged.values[rows] != values[counts.argmax()]
     of = np.unique(cluster[rows])
     return int(len(of) - len(np.unique(cluster[rows][other]))), len(of)
+
+
+# Two who give the same answers
+
+
+@dataclass(frozen=True)
+class SameAnswers:
+    """How often two assessors give the same answer, and the chance of so many topics in which they always do."""
+
+    a: int
+    b: int
+    things: int
+    """That both judged."""
+    same: int
+    answers: int
+    """Different answers that the two gave to these."""
+    topics: int
+    alike: int
+    """Topics in which all their answers are the same."""
+    usual: float = math.nan
+    """The chance of such a topic: the median of the other pairs, one topic added, which keeps it above 0."""
+    p: float = math.nan
+    """Not corrected; NaN where there is no other pair."""
+
+
+def same_answers(judged: JudgedThings) -> list[SameAnswers]:
+    """Every two who judged the same things. A topic is one trial: who reads two summaries alike may read all so."""
+    from scipy.stats import binom
+
+    shared = judged.shared()
+    if not len(shared.values):
+        return []
+    _, cluster = np.unique(shared.topic, return_inverse=True)
+    topic_of = np.zeros(int(shared.thing.max()) + 1, dtype=np.int64)
+    topic_of[shared.thing] = cluster
+    answers = np.full((shared.assessors, len(topic_of)), np.nan)
+    answers[shared.who, shared.thing] = shared.values
+    counted: list[SameAnswers] = []
+    for a, b in combinations(range(shared.assessors), 2):
+        both = np.flatnonzero(~np.isnan(answers[a]) & ~np.isnan(answers[b]))
+        if not len(both):
+            continue
+        differ = answers[a, both] != answers[b, both]
+        topics = len(np.unique(topic_of[both]))
+        counted.append(
+            SameAnswers(
+                a=a,
+                b=b,
+                things=len(both),
+                same=len(both) - int(np.count_nonzero(differ)),
+                answers=len(np.unique(answers[[a, b]][:, both])),
+                topics=topics,
+                alike=topics - len(np.unique(topic_of[both[differ]])),
+            )
+        )
+    if len(counted) < 2:
+        return counted
+    shares = np.array([(pair.alike + 1) / (pair.topics + 1) for pair in counted])
+    usual = [float(np.median(np.delete(shares, k))) for k in range(len(counted))]
+    return [
+        replace(pair, usual=share, p=float(binom.sf(pair.alike - 1, pair.topics, share)))
+        for pair, share in zip(counted, usual, strict=True)
+    ]
 
 
 # Who judged with whom

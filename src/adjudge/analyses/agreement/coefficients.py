@@ -23,6 +23,10 @@ MOST_PAIRS = 200
 """Pairs of assessors that have intervals; of more, only the coefficients."""
 APART = 0.2
 """From this difference on alpha and AC say different things, and a sentence explains them."""
+CONTRADICT = -0.2
+"""Two assessors whose alpha is below contradict each other, if its interval is below 0."""
+FEWEST_ALIKE = 10
+"""Things that two must both have judged to be named for equal answers."""
 ONE_ASSESSOR = "only one assessor answered: there is nobody to agree with"
 
 
@@ -38,6 +42,21 @@ class AssessorPair:
     weighted: AgreementCoefficient
     """Cohen's, with the weights that were asked for."""
     agreement: AgreementCoefficient
+    correlation: float
+    """Pearson's; NaN where answers of one are all the same, and of choices between two things."""
+    answers: int
+    """Different answers of the two to what both judged."""
+
+    @property
+    def identical(self) -> bool:
+        """Whether all answers are the same, of enough things and on more than two levels."""
+        return self.agreement.value == 1 and self.agreement.units >= FEWEST_ALIKE and self.answers > 2
+
+    @property
+    def contradict(self) -> bool:
+        """Whether they disagree clearly more than by chance: as opposed orders do, and levels far apart."""
+        always = math.isnan(self.alpha.low) and self.alpha.clusters > 1  # all resamples give the same
+        return self.alpha.value < CONTRADICT and (always or self.alpha.high < 0)
 
 
 @dataclass(frozen=True)
@@ -237,6 +256,8 @@ def _undefined(coefficient: AgreementCoefficient, why: str) -> AgreementCoeffici
 
 
 def _pairs(question: QuestionMatrix, options: Agreement) -> Iterator[AssessorPair]:
+    import numpy as np
+
     from adjudge.stats.agreement import cohen_kappa, percent_agreement
 
     for a, b in combinations(range(len(question.assessors)), 2):
@@ -259,7 +280,19 @@ def _pairs(question: QuestionMatrix, options: Agreement) -> Iterator[AssessorPai
             kappa=_counted(two, plain_kappa),
             weighted=_counted(two, weighted),
             agreement=_counted(two, percent_agreement(matrix, **_bootstrap(two, options))),
+            correlation=math.nan if question.mirrored else _correlation(two.matrix),
+            answers=np.unique(two.matrix[~np.isnan(two.matrix).any(axis=1)]).size,
         )
+
+
+def _correlation(answers: FloatArray) -> float:
+    import numpy as np
+
+    both = answers[~np.isnan(answers).any(axis=1)]
+    if len(both) < 2 or (np.ptp(both, axis=0) == 0).any():
+        return math.nan
+    a, b = (both - both.mean(axis=0)).T
+    return float(a @ b / math.sqrt(float(a @ a) * float(b @ b)))
 
 
 def _systems(question: QuestionMatrix, options: Agreement) -> Iterator[SystemAgreement]:

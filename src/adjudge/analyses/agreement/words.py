@@ -80,6 +80,9 @@ def sentences(result: AgreementResult) -> Iterator[str]:
         yield from map(question_sentence, questions)
     elif unsure := [q.title for q in questions if len(questions) > 1 and q.alpha.crossed]:
         yield f"The interval of alpha includes .667 or .800 on {listed(unsure)}."
+    for q in questions:
+        yield from _contradictions(q)
+        yield from _copies(q)
     yield from _apart([q for q in questions if q.apart])
     yield from _absences(result)
     yield from map(pyramid_sentence, result.pyramids)
@@ -148,6 +151,36 @@ def alpha_sentence(alpha: AgreementCoefficient, topics: int) -> str:
     crossing = f"; the interval includes {' and '.join(crossed)}" if crossed else ""
     value = f"{alpha_text(alpha.value)}{interval(alpha.low, alpha.high)}"
     return f"alpha = {value} from {counted(topics, 'topic')}, {reliability(alpha.value)}{crossing}."
+
+
+def _contradictions(q: QuestionAgreement) -> Iterator[str]:
+    """Two who answer in opposite directions, or far apart, which a mean over assessors hides."""
+    opposed = sorted((pair for pair in q.pairs if pair.contradict), key=lambda pair: pair.alpha.value)
+    if len(opposed) > MOST_SAID:
+        yield f"{q.title}: {len(opposed):,} pairs of assessors disagree more than by chance; the most are:"
+    for pair in opposed[:MOST_SAID]:
+        two = (
+            f"{q.title}: {pair.a} and {pair.b} disagree more than by chance (alpha of the two {pair.alpha.value:z.3f}"
+            f"{interval(pair.alpha.low, pair.alpha.high)}"
+        )
+        if math.isnan(pair.correlation):
+            yield f"{two})."
+            continue
+        two += f", correlation {pair.correlation:z.2f})"
+        if pair.correlation < 0:
+            yield f"{two}: a mean of the two says little. Does one read the scale the wrong way round?"
+        else:
+            yield f"{two}: their levels are far apart."
+
+
+def _copies(q: QuestionAgreement) -> Iterator[str]:
+    """Two who always give the same answers, which raises alpha and lets the others look odd."""
+    same = [f"{pair.a} and {pair.b}" for pair in q.pairs if pair.identical]
+    if same:
+        yield (
+            f"{q.title}: {listed(same)} gave the same answers to everything that both judged: if one is a copy, alpha"
+            " is too high."
+        )
 
 
 def _apart(questions: list[QuestionAgreement]) -> Iterator[str]:

@@ -26,24 +26,30 @@ from adjudge.data.scores import MeasureInfo, heading_of, title_of
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.dossiers import (
     AssessorContrasts,
+    Concordance,
     OwnRepeats,
+    SameAnswers,
     Sameness,
     concordance,
     drift,
+    same_answers,
     sameness,
     self_agreement,
     severity,
 )
 
 FlagCode = Literal[
-    "harsh", "mild", "erratic", "reversed", "inconsistent", "drifting", "hasty", "all the same"
+    "harsh", "mild", "erratic", "reversed", "inconsistent", "drifting", "hasty", "all the same", "identical"
 ]
-Family = Literal["deviation", "erratic", "reversed", "inconsistent", "drift", "pace", "fast", "same"]
+Family = Literal[
+    "deviation", "erratic", "reversed", "inconsistent", "drift", "pace", "fast", "same", "identical"
+]
 """The tests of one kind, corrected over the assessors."""
 Reason = Literal[
     "one-assessor",
     "nobody-else",
     "one-of-two",
+    "copies-leave-two",
     "one-topic",
     "constant",
     "nothing-twice",
@@ -60,6 +66,12 @@ FAST_PAGES = 0.2
 """The share of pages that may be faster: one looks at a page again, or knows the text."""
 HONEST = 0.9
 """Readers differ: whose correlation with the others is this share of theirs with each other is not erratic for that."""
+IDENTICAL, IDENTICAL_OF_TWO = 0.95, 1.0
+"""The share of equal answers from which two count as one; of a yes or no, careful people share nearly all."""
+FEWEST_THINGS = 10
+"""Things that two must both have judged to count as one."""
+MOST_PAIRED = 100
+"""Assessors among whom every two are compared for equal answers."""
 MOST_LEFT_OUT = 12
 """Assessors up to whom each is left out in turn; beyond, only those who are named."""
 
@@ -122,8 +134,12 @@ class AssessorDossier:
     """Those read faster than anybody reads."""
     fast_p: float
     same_p: float
+    identical_p: float
+    """That somebody else gives the same answers in so many topics."""
     flags: tuple[AssessorFlag, ...] = ()
     why: Mapping[str, Reason | Unknown] = field(default_factory=dict)
+    copies: tuple[str, ...] = ()
+    """Those who gave the same answers, the assessor among them; compared with the others they count as one."""
 
     @property
     def codes(self) -> tuple[FlagCode, ...]:
@@ -154,6 +170,8 @@ class Dossiers(Result):
     judged: JudgedMeasure
     difference_p: float
     """That the first two assessors differ on the same things; not corrected."""
+    alike: tuple[tuple[tuple[str, str], int], ...] = ()
+    """Two who gave the same answers to all that both judged, where no other pair shows how unlikely that is."""
     not_compared: Note | None = None
     """Why systems were not compared without each assessor, where they could not be."""
 
@@ -183,6 +201,16 @@ class Dossiers(Result):
         return {name: any_known(name) or (name == "pace" and any_known("fast")) for name in families}
 
     @property
+    def untested_rows(self) -> tuple[AssessorDossier, ...]:
+        """Assessors of whom nothing could be tested."""
+        families: tuple[Family, ...] = ("deviation", "erratic", "inconsistent", "drift", "pace", "fast")
+        return tuple(
+            row
+            for row in self.rows
+            if not any(math.isfinite(getattr(row, f"{family}_p")) for family in families)
+        )
+
+    @property
     def nothing_shared(self) -> bool:
         """Whether no two assessors judged the same thing."""
         return len(self.rows) > 1 and all(row.shared == 0 for row in self.rows)
@@ -207,6 +235,9 @@ class Dossiers(Result):
             "alpha": self.alpha,
             "flags": [{"assessor": row.assessor, **asdict(flag)} for row in self.rows for flag in row.flags],
             "why": {row.assessor: row.why for row in self.rows if row.why},
+            "identical": [
+                list(copies) for copies in dict.fromkeys(row.copies for row in self.rows) if copies
+            ],
             "changes": [
                 {
                     "assessor": left.assessor,
@@ -230,6 +261,13 @@ class Dossiers(Result):
             yield Note.of("nobody-repeats")
         elif not self.tested()["inconsistent"]:
             yield Note.of("few-repeats", n=sum(row.repeats for row in self.rows))
+        for names, things in self.alike:
+            yield Note.of("same-answers", assessors=list(names), things=things)
+        if self.left_out and len(self.left_out) < len(self.rows):
+            yield Note.of("only-flagged-left-out", n=len(self.rows))
+
+    def of_two(self) -> Iterator[Note]:
+        """How two assessors differ, of whom it cannot be said which one is off."""
         if len(self.rows) == 2 and self.rows[0].why.get("others") == "one-of-two":
             one, other = self.rows
             both = {"a": one.assessor, "b": other.assessor}
@@ -240,6 +278,7 @@ class Dossiers(Result):
                     difference=one.deviation,
                     low=one.deviation_low,
                     high=one.deviation_high,
+                    topics=one.topics,
                     p=self.difference_p,
                     alpha=self.alpha,
                 )
@@ -251,8 +290,6 @@ class Dossiers(Result):
                     low=one.correlation_low,
                     high=one.correlation_high,
                 )
-        if self.left_out and len(self.left_out) < len(self.rows):
-            yield Note.of("only-flagged-left-out", n=len(self.rows))
 
     def _untested(self) -> Iterator[Note]:
         """What could not be looked at, each reason once; but for the one that the headline gives."""
@@ -274,6 +311,7 @@ class Dossiers(Result):
         for (why, of), rows in reasons.items():
             if (
                 not any_tested
+                and not self.flagged
                 and not self.nothing_shared
                 and first
                 and (why, rows[0]) == (first[1], first[0])
@@ -312,7 +350,9 @@ class Dossiers(Result):
             "pace": {"heading": "of median time", "format": ".2f", "show": shown("pace")},
         }
         target = {"measure": self.measure, "length": self.length, "form": self.form}
-        names = [field.name for field in fields(AssessorDossier) if field.name not in ("flags", "why")]
+        names = [
+            field.name for field in fields(AssessorDossier) if field.name not in ("flags", "why", "copies")
+        ]
         names.insert(names.index("deviation_low"), "deviation_interval")
         names.insert(names.index("repeats_apart"), "repeated")
         rows = (
@@ -379,7 +419,9 @@ def dossiers_of(scores: Scores, options: Assessors) -> Dossiers:
     if rows["assessor"].isna().all():
         raise UsageError(f"{measure} has no assessors: nobody's judgments can be looked at")
     judged = judged_measure(scores, measure, rows)
-    examined, difference_p = _examine(judged, options.alpha, generator(options.seed, "assessors/repeats"))
+    examined, difference_p, alike = _examine(
+        judged, options.alpha, generator(options.seed, "assessors/repeats")
+    )
     left_out: list[ComparisonWithout] = []
     not_compared = None
     if not options.quick and len(examined) > 1:
@@ -395,6 +437,7 @@ def dossiers_of(scores: Scores, options: Assessors) -> Dossiers:
         left_out=tuple(left_out),
         judged=judged,
         difference_p=difference_p,
+        alike=alike,
         not_compared=not_compared,
     )
 
@@ -440,13 +483,16 @@ def _left_out(
 
 def _examine(
     measure: JudgedMeasure, alpha: float, rng: np.random.Generator
-) -> tuple[tuple[AssessorDossier, ...], float]:
-    """A dossier of each; and p of the difference between the first two, where two judged the same."""
+) -> tuple[tuple[AssessorDossier, ...], float, tuple[tuple[tuple[str, str], int], ...]]:
+    """A dossier of each; p of the difference between the first two, where two judged the same; and who always gave the
+    same answers without a test that says so."""
     judged, names = measure.judged, measure.names
     size = len(names)
-    harsh = severity(judged)
-    agree = concordance(judged, honest=HONEST)
-    trend = drift(judged, measure.order, level=alpha)
+    pairs = same_answers(judged) if size <= MOST_PAIRED else []
+    compared = sum(math.isfinite(pair.p) for pair in pairs)
+    identical = [pair for pair in pairs if _identical(pair) and pair.p * compared <= alpha]
+    copies = _copies(identical, size)
+    harsh, agree, trend = _once_each(measure, copies, alpha)
     timed_at = measure.seconds > 0
     pace = None
     if timed_at.any():
@@ -467,8 +513,10 @@ def _examine(
         "pace": np.full(size, np.nan) if pace is None else pace.p(least=math.log(SLOWER), side="below"),
         "fast": fast_p,
         "same": same.p,
+        "identical": _least_p(pairs, size),
     }
     tests = {name: max(int(np.isfinite(p).sum()), 1) for name, p in raw.items()}
+    tests["identical"] = max(compared, 1)
     hasty = tests["pace"] + tests["fast"] if np.isfinite(raw["fast"]).any() else tests["pace"]
     tests["pace"] = tests["fast"] = hasty
     p = {name: np.minimum(values * tests[name], 1.0) for name, values in raw.items()}
@@ -511,11 +559,90 @@ def _examine(
         row = AssessorDossier(
             assessor=name,
             seconds=float(np.median(seconds)) if seconds.size else math.nan,
-            why=dict(_reasons(a, measure, harsh, agree.constant, repeats, trend)),
+            why=dict(_reasons(a, measure, harsh, agree.constant, repeats, trend, copied=bool(identical))),
+            copies=tuple(names[b] for b in copies[a]) if len(copies[a]) > 1 else (),
             **cells,
         )
-        rows.append(replace(row, flags=tuple(_flags(row, tests, alpha, repeats, same, a))))
-    return tuple(rows), float(harsh.p()[0])
+        flags = [*_flags(row, tests, alpha, repeats, same, a), *_copied(row, tests, identical, copies[a])]
+        rows.append(replace(row, flags=tuple(flags)))
+    alike = tuple(
+        ((names[pair.a], names[pair.b]), pair.things)
+        for pair in pairs
+        if pair.same == pair.things >= FEWEST_THINGS and pair.answers > 2 and pair not in identical
+    )
+    return tuple(rows), float(harsh.p()[0]), alike
+
+
+def _identical(pair: SameAnswers) -> bool:
+    """Whether two give the same answers nearly always."""
+    least = IDENTICAL if pair.answers > 2 else IDENTICAL_OF_TWO
+    return pair.things >= FEWEST_THINGS and pair.answers > 1 and pair.same >= least * pair.things
+
+
+def _least_p(pairs: Sequence[SameAnswers], size: int) -> FloatArray:
+    """Of every assessor, the smallest p of a pair."""
+    p = np.full(size, np.nan)
+    for pair in pairs:
+        for a in (pair.a, pair.b):
+            p[a] = np.fmin(p[a], pair.p)
+    return p
+
+
+def _copies(identical: Sequence[SameAnswers], size: int) -> list[list[int]]:
+    """Of every assessor, who gave the same answers, themselves among them."""
+    groups = [[a] for a in range(size)]
+    for pair in identical:
+        together = sorted({*groups[pair.a], *groups[pair.b]})
+        for a in together:
+            groups[a] = together
+    return groups
+
+
+def _once_each(
+    measure: JudgedMeasure, copies: Sequence[Sequence[int]], alpha: float
+) -> tuple[AssessorContrasts, Concordance, AssessorContrasts]:
+    """Severity, agreement and drift, with one of those who gave the same answers at a time."""
+    judged = measure.judged
+    turns = []
+    for turn in range(max(map(len, copies), default=1)):
+        kept = [group[min(turn, len(group) - 1)] for group in copies]
+        taken = np.isin(judged.who, kept)
+        some = judged.take(taken)
+        turns.append(
+            (
+                severity(some),
+                concordance(some, honest=HONEST),
+                drift(some, measure.order[taken], level=alpha),
+            )
+        )
+    turn_of = [group.index(a) for a, group in enumerate(copies)]
+
+    def of_each(results: Sequence[Any]) -> Any:
+        """The fields of every assessor from the turn that was theirs."""
+        made = {}
+        for name in (part.name for part in fields(results[0])):
+            values = [getattr(result, name) for result in results]
+            made[name] = (
+                of_each(values)
+                if isinstance(values[0], AssessorContrasts)
+                else np.array([values[turn][a] for a, turn in enumerate(turn_of)])
+            )
+        return type(results[0])(**made)
+
+    harsh, agree, trend = (of_each(results) for results in zip(*turns, strict=True))
+    return harsh, agree, trend
+
+
+def _copied(
+    row: AssessorDossier, tests: Mapping[Family, int], identical: Sequence[SameAnswers], copies: Sequence[int]
+) -> Iterator[AssessorFlag]:
+    """That others gave the same answers: of the pair among them that did so in the fewest topics."""
+    pairs = [pair for pair in identical if pair.a in copies and pair.b in copies]
+    if pairs:
+        pair = max(pairs, key=lambda pair: pair.p)
+        evidence = {name: getattr(pair, name) for name in ("same", "things", "alike", "topics", "usual")}
+        p = min(pair.p * tests["identical"], 1.0)
+        yield AssessorFlag("identical", "identical", p, tests["identical"], evidence)
 
 
 def _fast(measure: JudgedMeasure) -> tuple[np.ndarray, np.ndarray, FloatArray]:
@@ -537,6 +664,8 @@ def _reasons(
     constant: np.ndarray,
     repeats: OwnRepeats,
     trend: AssessorContrasts,
+    *,
+    copied: bool,
 ) -> Iterator[tuple[str, Reason | Unknown]]:
     """Why something could not be tested of an assessor, by what."""
     if len(measure.names) == 1:
@@ -545,7 +674,7 @@ def _reasons(
     if harsh.others[a] < 1:
         yield "others", "nobody-else"
     elif harsh.others[a] < 2:
-        yield "others", "one-of-two"
+        yield "others", "copies-leave-two" if copied and len(measure.names) > 2 else "one-of-two"
     elif harsh.topics[a] < 2:
         yield "topics", "one-topic"
     elif constant[a]:

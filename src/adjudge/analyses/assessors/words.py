@@ -25,6 +25,9 @@ REASONS: dict[str, str] = {
     "one-assessor": "there is only one assessor",
     "nobody-else": "nobody else judged what {who} judged",
     "one-of-two": "with two assessors, it cannot be said which one is off",
+    "copies-leave-two": (
+        "who gave the same answers counts as one, so there are two to compare, and it cannot be said which one is off"
+    ),
     "one-topic": "{who} shares only {topics} with others",
     "constant": "all answers of {who} are the same, so there is no correlation",
     "nothing-twice": "{who} judged nothing twice",
@@ -47,12 +50,25 @@ def _untested(why: str, assessors: Sequence[str], everybody: bool, topics: int, 
     return text if everybody or "{who}" in REASONS[why] else f"{listed(assessors)}: {text}"
 
 
-def _two_differ(a: str, b: str, difference: float, low: float, high: float, p: float, alpha: float) -> str:
+def _two_differ(
+    a: str, b: str, difference: float, low: float, high: float, topics: int, p: float, alpha: float
+) -> str:
     word = "above" if difference > 0 else "below"
     near, far = sorted((abs(low), abs(high)))
-    return f"{a} is {abs(difference):.3f} {word} {b} on the same things ({near:.3f} to {far:.3f}, {p_words(p, alpha)})"
+    return (
+        f"{a} is {abs(difference):.3f} {word} {b} on the same things ({exact_percent(1 - alpha)} interval {near:.3f} to"
+        f" {far:.3f}; t over {counted(topics, 'topic')}, {p_words(p, alpha)})"
+    )
 
 
+OF_TWO: dict[str, Callable[..., str]] = {
+    "two-differ": _two_differ,
+    "two-opposed": lambda a, b, correlation, low, high: (
+        f"{a} and {b} order things in opposite ways (correlation {correlation:.2f}, {low:.2f} to {high:.2f}), so one of"
+        " them may read the scale the wrong way round"
+    ),
+}
+"""How two differ."""
 NOTES: dict[str, Callable[..., str] | str] = {
     "scores-of-nobody": lambda n: f"{counted(n, 'score')} without an assessor left out",
     "anonymous-scores": lambda n: f"{counted(n, 'score')} by anonymous assessors left out",
@@ -66,10 +82,9 @@ NOTES: dict[str, Callable[..., str] | str] = {
     "few-repeats": lambda n: (
         f"{counted(n, 'repeat')} in all: too few to compare how well assessors repeat their answers"
     ),
-    "two-differ": _two_differ,
-    "two-opposed": lambda a, b, correlation, low, high: (
-        f"{a} and {b} order things in opposite ways (correlation {correlation:.2f}, {low:.2f} to {high:.2f}): one of"
-        " them may read the scale the wrong way round"
+    "same-answers": lambda assessors, things: (
+        f"{listed(assessors)} gave the same answers to all {things:,} things that both judged: if one is a copy, there"
+        " is one assessor less"
     ),
     "only-flagged-left-out": "of {n} assessors, only those who stand out were left out in turn",
 }
@@ -78,9 +93,8 @@ NOTES: dict[str, Callable[..., str] | str] = {
 def sentences(result: Dossiers) -> Iterator[str]:
     """The headline, then the evidence for every flag, and what changes without those who are named."""
     yield _headline(result)
-    for row in result.flagged:
-        for flag in row.flags:
-            yield flag_sentence(result, row, flag)
+    # Copies have one sentence for all of them.
+    yield from dict.fromkeys(flag_sentence(result, row, flag) for row in result.flagged for flag in row.flags)
     named = {row.assessor for row in result.flagged}
     for left in result.left_out:
         if left.assessor in named and left.changes is not None:
@@ -91,12 +105,20 @@ def _headline(result: Dossiers) -> str:
     """Who is named, and for what."""
     start, number = f"On {result.title},", counted(len(result.rows), "assessor")
     tested = result.tested()
-    if not any(tested.values()):
-        return f"{start} nothing can be said about {number}: {_why_nothing(result)}."
+    if not any(tested.values()) and not result.flagged:
+        differ = [OF_TWO[note.code](**note.data) for note in result.of_two()]
+        why = _why_nothing(result)
+        if differ:
+            return f"{start} {', and '.join(differ)}; {why}."
+        return f"{start} no test can be made of {number}: {why}."
     untested = [LOOKED_AT[what] for what, there in tested.items() if not there]
     rest = f" Not tested: {', '.join(untested)}." if untested else ""
     if not result.flagged:
-        return f"{start} none of {number} stands out.{rest}"
+        alone = [row.assessor for row in result.untested_rows]
+        if alone:
+            number = f"the {counted(len(result.rows) - len(alone), 'assessor')} who could be tested"
+            rest = f" {listed(alone)} could not be tested.{rest}"
+        return f"{start} none of {number} stands out significantly.{rest}"
     named = [f"{row.assessor} ({', '.join(row.codes)})" for row in result.flagged]
     return f"{start} {len(named)} of {number} {'stands' if len(named) == 1 else 'stand'} out: {listed(named)}.{rest}"
 
@@ -146,6 +168,15 @@ def flag_sentence(result: Dossiers, row: AssessorDossier, flag: AssessorFlag) ->
             f"{who} is inconsistent: {row.repeats_same} of {counted(row.repeats, 'repeated answer')} the same,"
             f" {decimal(row.repeats_apart, '.3f')} apart on average; the others' {more['others']} are"
             f" {decimal(more['apart'], '.3f')} apart ({basis('permutation')})."
+        )
+    if flag.family == "identical":
+        same, of, alike, topics = (int(more[name]) for name in ("same", "things", "alike", "topics"))
+        counts = f"all {of:,}" if same == of else f"{same:,} of {of:,}"
+        return (
+            f"{listed(row.copies)} are identical: {'they' if len(row.copies) == 2 else 'two of them'} gave the same"
+            f" answers to {counts} {things[1]} that both judged, and to all of a topic in {alike:,} of"
+            f" {counted(topics, 'topic')}; other pairs do so in {percent(more['usual'])}, one topic added"
+            f" ({basis('binomial over topics')}). Compared with the others, they count as one."
         )
     if flag.family == "drift":
         word = "up" if row.drift > 0 else "down"

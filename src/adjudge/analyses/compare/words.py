@@ -479,7 +479,7 @@ def pair_sentence(c: Comparison, pair: ComparedPair) -> str:
         text = _unfindable(pair)
     else:
         result = replace(pair.result, p=pair.p_adjusted)
-        correction = CORRECTIONS[c.asked.correct].corrected
+        correction = CORRECTIONS[c.asked.correct].corrected(c.corrected)
         better = c.matrix.info.better
         text = result.sentence(pair.a, pair.b, better, alpha=c.alpha, correction=correction)
     margin = c.asked.margin

@@ -15,11 +15,12 @@ from adjudge.analyses.phrasebook import (
     alpha_words,
     assessors_like_these,
     enumerated,
+    pairs_differ,
     these_assessors,
     too_few,
 )
 from adjudge.analyses.plan.words import found_basis, number, reason, tested_by
-from adjudge.analyses.stability.words import population
+from adjudge.analyses.stability.words import population, stays_ahead
 from adjudge.core.phrases import Spoken, spoken
 from adjudge.core.words import as_sentence, capitalised, counted, listed, percent
 
@@ -119,7 +120,7 @@ def _top(systems: Sequence[str], of: int) -> str:
 def _in_draws(
     like: bool, assessors: int, draws: int, level: float, sure: int, pairs: int, best: float | None
 ) -> str:
-    kept = f"the better mean stays ahead with probability {level:.4g} or more in {sure:,} of {counted(pairs, 'pair')}"
+    kept = f"the better mean {stays_ahead(sure, pairs, level)}"
     top = f"the top group has the best mean in {best:g} %, and " if best is not None else ""
     return f"In {draws:,} draws for {population(like, assessors)} on these topics, {top}{kept}"
 
@@ -224,8 +225,8 @@ FACTS: Mapping[str, str | Callable[..., Spoken]] = {
     ),
     "no-top": "No top group: each system is significantly worse than another",
     "settled": lambda differ, pairs, ranks, systems: (
-        f"{differ:,} of {counted(pairs, 'pair')} {'differs' if differ == 1 else 'differ'} significantly; {ranks:,} of"
-        f" {systems:,} ranks {'is' if ranks == 1 else 'are'} settled"
+        f"{capitalised(pairs_differ(differ, pairs))}; {ranks:,} of {systems:,} ranks"
+        f" {'is' if ranks == 1 else 'are'} settled"
     ),
     "widest": lambda system, best, worst: f"Least settled: {system}, rank {best} to {worst}",
     "in-draws": _in_draws,

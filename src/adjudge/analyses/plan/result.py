@@ -270,19 +270,40 @@ class PowerPlan(Result):
     def notes(self) -> Iterator[Note]:
         """How well the spread is known, what was simulated, and what was left out."""
         if self.have > 1:
-            yield Note.of("spread-from-topics", topics=self.have, off=1 / math.sqrt(2 * (self.have - 1)))
+            low, high = _sd_interval(self.have - 1)
+            yield Note.of("spread-from-topics", topics=self.have, low=low, high=high)
         if self.have < FEW:
             yield Note.of("few-topics")
         sampled = self.sampled
         if sampled is not None and sampled.seen > 1 and not math.isnan(sampled.likings):
-            off = 1 / math.sqrt(2 * (sampled.seen - 1) * max(sampled.systems - 1, 1))
-            yield Note.of("spread-from-assessors", assessors=sampled.seen, off=off)
+            df = (sampled.seen - 1) * max(sampled.systems - 1, 1)
+            yield Note.of(
+                "spread-from-assessors",
+                assessors=sampled.seen,
+                df=df,
+                few=df < FEW,
+                **self._likings_interval(),
+            )
         if self.sources is not None:
             yield from self.sources.notes()
         if self.ties > 0 or self.simulated_ties > 0:
             yield Note.of("ties", share=self.ties, simulated=self.simulated_ties, source=self.source)
         if self.matrix.missing:
             yield Note.of("missing-in-pairs", n=len(self.matrix.missing))
+
+    def _likings_interval(self) -> dict[str, float]:
+        """Of the standard deviation between assessors, where the variances that the scores divide into have one."""
+        if self.sources is None or self.sampled is None or not self.sampled.matched:
+            return {}
+        for part in self.sources.parts:
+            if part.holds == ("assessor:system",) and part.high == part.high:
+                low, high = (
+                    math.sqrt(2 * max(part.low, 0.0)),
+                    math.sqrt(2 * part.high),
+                )  # of a difference of two
+                if low <= self.sampled.likings <= high:
+                    return {"low": low, "high": high}
+        return {}
 
     def tables(self) -> Iterator[Table]:
         """The tests, the power curve, the assessors, the assessors as a sample, the noise, the designs."""
@@ -380,7 +401,7 @@ class PowerPlan(Result):
                     whole(row.topics),
                     number(row.difference, 3),
                 )
-                for row in judges.rows
+                for row in (judges.rows[:-1] if judges.nothing_left else judges.rows)
             ],
             Column(f"{judges.unit}s", right=True),
             Column("spread", right=True),
@@ -527,6 +548,17 @@ class Needs:
 _NOTHING = Power(math.nan, math.nan, math.nan, math.nan, math.nan)
 
 
+NOTHING = 1e-6
+"""A standard deviation that is a smaller share of the others is estimated as 0."""
+
+
+def _sd_interval(df: int, level: float = 0.95) -> tuple[float, float]:
+    """The interval of a normal standard deviation, as a share of its estimate."""
+    from scipy.stats import chi2
+
+    return math.sqrt(df / chi2.ppf((1 + level) / 2, df)), math.sqrt(df / chi2.ppf((1 - level) / 2, df))
+
+
 @dataclass(frozen=True)
 class AssessorPlan:
     """What more or fewer assessors would do in the comparison that will be made."""
@@ -543,6 +575,11 @@ class AssessorPlan:
     """The last one is what is left with infinitely many."""
     enough: float
     """How many make the present topics enough; infinite where none do, NaN where no difference was asked for."""
+
+    @property
+    def nothing_left(self) -> bool:
+        """Whether assessors' disagreement is estimated to be all of the variance, so that nothing limits their use."""
+        return self.rows[-1].spread <= NOTHING * self.rows[0].spread
 
 
 @dataclass(frozen=True)
@@ -595,6 +632,11 @@ class SampledPlan:
     enough: float = math.nan
     """Assessors with whom the present topics are enough; infinite where none are."""
     rows: tuple[SampledRow, ...] = ()
+
+    @property
+    def assessors_differ(self) -> bool:
+        """Whether the estimate of how far they differ is more than 0."""
+        return self.likings > NOTHING * max(self.residual, self.topics)
 
     def facts(self) -> dict[str, Any]:
         return {"own" if name == "likings" else name: number for name, number in asdict(self).items()}

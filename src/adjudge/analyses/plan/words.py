@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from adjudge.core.results import Note
 
 
+FEWEST_SURE = 10
+"""Assessors, with fewer of whom an estimate of 0 says little."""
+
+
 def sentences(plan: PowerPlan) -> Iterator[Spoken]:
     """The comparison that will be made, then one pair, errors of findings, other tests and the assessors."""
     first = plan.needs[0]
@@ -92,17 +96,30 @@ def found_basis(test: str, correct: str, pairs: int, alpha: float) -> str:
     return f"{tested_by(test, correct, pairs)}, alpha {f'{alpha:g}'.removeprefix('0')}"
 
 
+def _spread_from_assessors(
+    assessors: int, df: int, few: bool, low: float = math.nan, high: float = math.nan
+) -> str:
+    if not math.isnan(low):
+        return (
+            f"from {assessors} assessors: the s.d. between assessors may be from {number(low)} to {number(high)} (95 %"
+            " interval)"
+        )
+    little = ", which say little" if few else ""
+    return (
+        f"from {assessors} assessors: how far their views of systems differ is estimated with"
+        f" {counted(df, 'degree')} of freedom{little}"
+    )
+
+
 NOTES: Mapping[str, str | Callable[..., Spoken]] = {
     **noise_words.NOTES,
-    # The standard error of a normal sample's deviation; topics go with its square.
-    "spread-from-topics": lambda topics, off: (
-        f"from {counted(topics, 'topic')}: the spread is known within {_percent(off)}, the number of topics within"
-        f" {_percent(2 * off)}"
+    # Topics go with the square of the spread.
+    "spread-from-topics": lambda topics, low, high: (
+        f"from {counted(topics, 'topic')}: the true spread may be {number(low)} to {number(high)} times this one (95 %"
+        f" interval, normal differences), the number of topics {number(low**2)} to {number(high**2)} times"
     ),
     "few-topics": "so few topics say little about the spread: take this as a first guess",
-    "spread-from-assessors": lambda assessors, off: (
-        f"from {assessors} assessors: how far their views of systems differ is known within {_percent(off)}"
-    ),
+    "spread-from-assessors": _spread_from_assessors,
     "ties": _ties,
     "missing-in-pairs": lambda n: (
         f"{counted(n, 'missing score')}; each pair is compared on the topics that both have"
@@ -320,7 +337,9 @@ def _others(plan: PowerPlan) -> Iterator[str]:
 
 def _judges(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
     unit, rest = judges.unit, judges.rows[-1]
-    if plan.difference is None:
+    if judges.nothing_left:
+        most = f"the rest is estimated as 0, so nothing is known of what more {unit}s would leave"
+    elif plan.difference is None:
         if math.isnan(rest.difference):  # nothing can be found, whoever judges
             return
         most = f"with any number of {unit}s, {number(rest.difference)} can be found"
@@ -340,13 +359,14 @@ def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
     """For whom the above holds, and what it would take for others."""
     what = "their views of systems differ" if sampled.matched else "their severity differs"
     these = f"All this holds for these {sampled.seen} assessors only"
-    if sampled.likings > 0:
+    if sampled.assessors_differ:
         yield (
             f"{these}: {what} (s.d. {number(sampled.likings)} between assessors), and more topics do not average that"
             " out."
         )
     else:
-        yield f"{these}; {what} no more than by chance."
+        little = f", of which {sampled.seen} assessors say little" if sampled.seen < FEWEST_SURE else ""
+        yield f"{these}; the estimate of how far {what} is 0{little}."
     if math.isnan(sampled.difference):
         yield (
             f"{number(sampled.assessors)} assessors are too few to test for others like them (fewer than 2 degrees of"
@@ -360,7 +380,7 @@ def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
     basis = sampled_basis(plan.pairs, plan.alpha)
     if plan.difference is None:
         now_finds = f"{start} {number(sampled.difference)} with {_percent(plan.power)} power"
-        more = f", more topics nothing below {number(sampled.limit)}" if sampled.likings > 0 else ""
+        more = f", more topics nothing below {number(sampled.limit)}" if sampled.assessors_differ else ""
         yield f"{now_finds}{more} ({basis})."
         return
     finds = f"{_apart(sampled.difference, plan.difference)} with {_percent(plan.power)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.core.errors import UsageError
@@ -31,6 +31,11 @@ class Stability(Analysis["StabilityResult"]):
     LEAVES_OUT = False
     WORK = "Drawing rankings"
 
+    resolve: Literal["one-assessor", "all-assessors"] = option(
+        "one-assessor",
+        help="Whose contradictions the bars resolve: each assessor's own between summaries (Lin and Hovy), or those of"
+        " all assessors.",
+    )
     level: float = shared("level", help="Confidence level of the ranges of ranks.")
     draws: int = option(10_000, least=100, help="Number of draws from the fitted model.")
     draw_assessors: bool = option(

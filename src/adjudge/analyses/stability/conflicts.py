@@ -359,11 +359,76 @@ RULES: dict[Resolution, Callable[[Sequence[float]], float]] = {
     "majority": majority,
     "average": fmean,
 }
+Resolve = Literal["one-assessor", "all-assessors"]
+"""Whose judgments of the same text are made one: each assessor's own (Lin and Hovy), or everybody's."""
+SAME_MARKS = ("min of same marks", "max of same marks")
+"""The ends of the bars where only judgments that marked the same are made one."""
+_NAMES = (*RESOLUTIONS, *SAME_MARKS)
+
+
+@dataclass(frozen=True, slots=True)
+class _ResolvedAnswer:
+    """What a judgment says under every resolution, by name."""
+
+    values: Mapping[str, float]
+    unsettled: bool
+    """Whether it has a sentence, marked here and not there, of which nobody said what it is worth alone."""
+
+
+def resolved_answers(answers: Iterable[_UnitAnswer], resolve: Resolve) -> dict[Hashable, _ResolvedAnswer]:
+    """Every judgment that is compared with others of the same model unit, with texts judged alike everywhere.
+
+    Each summary that holds all of a set of marked texts says what they are worth: its completeness where nothing else
+    is marked in it, none (0) where none of them is marked. One of these answers, or their mean, takes the place of all.
+    A summary is worth as much as the best of the sets of which it says so.
+    """
+    compared: dict[Key, list[_UnitAnswer]] = {}
+    for answer in answers:
+        if answer.marked is None or (resolve == "one-assessor" and answer.of.anonymous):
+            continue
+        whose = (answer.of.assessor,) if resolve == "one-assessor" else ()
+        compared.setdefault((*answer.unit, *whose), []).append(answer)
+    return {
+        answer.id: made
+        for together in compared.values()
+        if len(together) > 1
+        for answer, made in _made_one(together)
+    }
+
+
+def _made_one(together: Sequence[_UnitAnswer]) -> Iterator[tuple[_UnitAnswer, _ResolvedAnswer]]:
+    answers = [(answer, answer.marked or frozenset[str]()) for answer in together]
+    marks = dict.fromkeys(marked for _, marked in answers if marked)
+    worth: dict[frozenset[str], list[float]] = {texts: [] for texts in marks}
+    same: dict[frozenset[str], list[float]] = {texts: [] for texts in marks}
+    judged: dict[Hashable, list[frozenset[str]]] = {answer.id: [] for answer in together}
+    for answer, marked in answers:
+        if marked:
+            same[marked].append(answer.completeness)
+        for texts in marks:
+            if texts <= answer.texts and (marked <= texts or not marked & texts):
+                worth[texts].append(answer.completeness if marked <= texts else 0.0)
+                judged[answer.id].append(texts)
+    by_rule = {name: {texts: rule(values) for texts, values in worth.items()} for name, rule in RULES.items()}
+    everywhere = {text for texts in marks for text in texts}
+    unmarked = {text for answer, marked in answers for text in everywhere & (answer.texts - marked)}
+    for answer, marked in answers:
+        sets = judged[answer.id]
+        values = {"original": answer.completeness}
+        values |= {
+            name: max((worths[texts] for texts in sets), default=answer.completeness)
+            for name, worths in by_rule.items()
+        }
+        alike = same.get(marked, [answer.completeness])
+        values |= dict(zip(SAME_MARKS, (min(alike), max(alike)), strict=True))
+        disputed = everywhere & unmarked & answer.texts
+        settled = {text for texts in sets if len(worth[texts]) > len(same[texts]) for text in texts}
+        yield answer, _ResolvedAnswer(values, not disputed <= settled)
 
 
 @dataclass(frozen=True)
 class ResolvedScores:
-    """Every system's score as judged, and with judgments of the same thing made one; of a task, length and form.
+    """Every system's score as judged, and with judgments of the same text made one; of a task, length and form.
 
     The bars run from MIN to MAX. A system is above another where its bar is; others can change places.
     """
@@ -388,8 +453,13 @@ class ResolvedScores:
     rankings: Rankings
     ties: tuple[tuple[str, str], ...] = ()
     """Those of the overlaps whose bars only touch: no resolution puts the one that is behind before the other."""
+    widths_of_same_marks: tuple[float, ...] = ()
+    """How wide the bars are where only judgments that marked the same are made one."""
+    unsettled: int = 0
+    """Judgments with a sentence, marked here and not there, of which nobody said what it is worth alone."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Pages that were left out, by reason."""
+    resolve: Resolve = "one-assessor"
     topics: int = 0
     missing: Mapping[str, int] = field(default_factory=dict)
     """Topics that a system has no score on, of those that any has. Then scores are adjusted for topics."""
@@ -414,10 +484,15 @@ class ResolvedScores:
         """Systems whose score some resolution changes."""
         return sum(len(set(scores)) > 1 for scores in zip(*self.scores.values(), strict=True))
 
+    @property
+    def widths(self) -> tuple[float, ...]:
+        """How wide the bars are."""
+        return tuple(abs(b - a) for a, b in zip(self.scores["min"], self.scores["max"], strict=True))
+
 
 def resolved(
     gathered: Gathered,
-    again: JudgedAgain,
+    resolve: Resolve = "one-assessor",
     *,
     measure: JudgedCoverage | None = None,
     rng: np.random.Generator | None = None,
@@ -425,13 +500,10 @@ def resolved(
 ) -> list[ResolvedScores]:
     """The scores of every protocol, task, length and form under the five resolutions."""
     measure = measure or Coverage()
-    answers: dict[Hashable, dict[Resolution, float]] = {}
-    for answered in again.keys.values():
-        values = [float(answer) for _, answer in answered]  # type: ignore[arg-type]
-        made = {name: rule(values) for name, rule in RULES.items()}
-        answers |= {id: made for id, _ in answered}
-    cells: dict[Key, dict[Key, list[tuple[Key, dict[Resolution, float]]]]] = {}
+    answers = resolved_answers(_unit_answers(gathered), resolve)
+    cells: dict[Key, dict[Key, list[tuple[Key, dict[str, float]]]]] = {}
     reasons: dict[Key, Counter[str]] = {}
+    unsettled: Counter[Key] = Counter()
     for entry, page, batch in gathered.coverage:
         where: Key = (entry.protocol.name, entry.task, entry.length, entry.form)
         own_cells = cells.setdefault(where, {})
@@ -440,38 +512,47 @@ def resolved(
             reasons.setdefault(where, Counter())[why] += 1
             continue
         task = entry.judged.task
+        values, not_settled = _page_scores(page, batch, answers, measure)
+        unsettled[where] += not_settled
         own_cells.setdefault((entry.system, task.topic), []).append(
-            ((entry.assessor, task.reference), _page_scores(page, batch, answers, measure))
+            ((entry.assessor, task.reference), values)
         )
     return [
-        scores
+        replace(scores, resolve=resolve, unsettled=0 if number else unsettled[where])
         for where, part_cells in cells.items()
         if part_cells
-        for scores in _by_part(where, part_cells, reasons.get(where, Counter()), measure, rng, progress)
+        for number, scores in enumerate(
+            _by_part(where, part_cells, reasons.get(where, Counter()), measure, rng, progress)
+        )
     ]
 
 
 def _page_scores(
     page: JudgedPage,
     batch: TopicBatch,
-    answers: Mapping[Hashable, Mapping[Resolution, float]],
+    answers: Mapping[Hashable, _ResolvedAnswer],
     measure: JudgedCoverage,
-) -> dict[Resolution, float]:
-    """A page's score under every resolution."""
+) -> tuple[dict[str, float], int]:
+    """A page's score under every resolution, and how many of its judgments are not settled."""
     task = page.judged.task
     units = judged_units(page.judged.answers, task.reference, batch, protocol_of(batch, task.protocol))
-    completeness = {unit: float(page.judged.answers[UNIT + unit].answer["completeness"]) for unit in units}
-    return {
+    completeness = [float(page.judged.answers[UNIT + unit].answer["completeness"]) for unit in units]
+    made = [answers.get((task.id, unit)) for unit in units]
+    values = {
         name: measure.of_units(
-            [answers.get((task.id, unit), {}).get(name, completeness[unit]) for unit in units]
+            [
+                judged if answer is None else answer.values[name]
+                for judged, answer in zip(completeness, made, strict=True)
+            ]
         )
-        for name in RESOLUTIONS
+        for name in _NAMES
     }
+    return values, sum(answer.unsettled for answer in made if answer is not None)
 
 
 def _by_part(
     where: Key,
-    cells: Mapping[Key, list[tuple[Key, dict[Resolution, float]]]],
+    cells: Mapping[Key, list[tuple[Key, dict[str, float]]]],
     reasons: Mapping[str, int],
     measure: JudgedCoverage,
     rng: np.random.Generator | None,
@@ -484,12 +565,10 @@ def _by_part(
 
     systems = sorted({str(system) for system, _ in cells}, key=natural)
     topics = sorted({str(topic) for _, topic in cells})
-    values = np.full((len(RESOLUTIONS), len(topics), len(systems)), np.nan)
+    values = np.full((len(_NAMES), len(topics), len(systems)), np.nan)
     for (system, topic), pages in cells.items():
         pooled = _pooled(pages)
-        values[:, topics.index(str(topic)), systems.index(str(system))] = [
-            pooled[name] for name in RESOLUTIONS
-        ]
+        values[:, topics.index(str(topic)), systems.index(str(system))] = [pooled[name] for name in _NAMES]
     part = fit_additive(values[0]).part
     for number in range(int(part.max()) + 1):
         chosen = np.flatnonzero(part == number)
@@ -501,7 +580,7 @@ def _by_part(
         ]
         # Equal scores that were added up in another order must not differ by rounding.
         means = {
-            systems[k]: {name: round(float(by_resolution[r][at]), 12) for r, name in enumerate(RESOLUTIONS)}
+            systems[k]: {name: round(float(by_resolution[r][at]), 12) for r, name in enumerate(_NAMES)}
             for at, k in enumerate(chosen.tolist())
         }
         gaps = np.isnan(matrices[0]).sum(axis=0).tolist()
@@ -516,7 +595,7 @@ def _by_part(
 
 def _resolved_scores(
     where: Key,
-    means: Mapping[str, Mapping[Resolution, float]],
+    means: Mapping[str, Mapping[str, float]],
     measure: JudgedCoverage,
     rng: np.random.Generator | None,
     progress: Callable[[int, int], None],
@@ -536,6 +615,7 @@ def _resolved_scores(
         (i, j) for i in range(size) for j in range(i + 1, size) if not better[i, j] and not better[j, i]
     ]
     protocol, task, length, form = where
+    least, greatest = SAME_MARKS
     return ResolvedScores(
         protocol=str(protocol),
         task=task,  # type: ignore[arg-type]
@@ -551,17 +631,18 @@ def _resolved_scores(
         overlaps=tuple((order[i], order[j]) for i, j in open_pairs),
         ties=tuple((order[i], order[j]) for i, j in open_pairs if bottom[i] == top[j] or bottom[j] == top[i]),
         rankings=count_rankings(better, rng=rng, progress=progress),
+        widths_of_same_marks=tuple(abs(means[system][greatest] - means[system][least]) for system in order),
     )
 
 
-def _pooled(pages: Sequence[tuple[Key, dict[Resolution, float]]]) -> dict[Resolution, float]:
+def _pooled(pages: Sequence[tuple[Key, dict[str, float]]]) -> dict[str, float]:
     """A summary's score: the mean over references of an assessor's pages, then over assessors."""
-    by_assessor: dict[Hashable, list[dict[Resolution, float]]] = {}
+    by_assessor: dict[Hashable, list[dict[str, float]]] = {}
     for (assessor, _), scores in pages:
         by_assessor.setdefault(assessor, []).append(scores)
     return {
         name: fmean(fmean(page[name] for page in of_assessor) for of_assessor in by_assessor.values())
-        for name in RESOLUTIONS
+        for name in _NAMES
     }
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from adjudge.analyses.gathered import Part
     from adjudge.analyses.scores import Scores
-    from adjudge.analyses.stability.conflicts import Resolution, ResolvedScores
+    from adjudge.analyses.stability.conflicts import Resolution, Resolve, ResolvedScores
     from adjudge.analyses.stability.noise import RankNoise
     from adjudge.analyses.stability.result import StabilityResult
 
@@ -114,14 +114,20 @@ def retention(result: StabilityResult) -> Figure:
         "retention",
         f"{measure[:1].upper()}{measure[1:]} with repeated judgments made one"
         f"{common_words([bars.part for bars in resolutions])}",
-        f"{_said(resolutions)} The bar runs from the least answer (MIN) to the greatest (MAX) that repeated judgments"
-        " of the same text got; dashed lines part performance groups: no bar of one overlaps a bar of another; at the"
-        " right the ranks that the bars leave.",
+        f"{_said(resolutions)} The bar runs from the least answer (MIN) to the greatest (MAX) of"
+        f" {FROM[result.asked.resolve]}; a sentence that is not marked got none. Dashed lines part performance groups:"
+        " no bar of one overlaps a bar of another; at the right the ranks that the bars leave.",
         data,
         drawing,
         notes=tuple(result.only(["resolutions"]).warnings()),
         signature=result.signature,
     )
+
+
+FROM: dict[Resolve, str] = {
+    "one-assessor": "those that the same assessor gave to the same text in several summaries (Lin and Hovy 2002)",
+    "all-assessors": "those that any assessor gave to the same text, in one summary or several",
+}
 
 
 def _names(resolutions: tuple[ResolvedScores, ...]) -> list[str]:
@@ -141,7 +147,7 @@ def _said(resolutions: tuple[ResolvedScores, ...]) -> str:
     moved = sum(bars.moved for bars in resolutions)
     systems = counted(sum(len(bars.systems) for bars in resolutions), "system")
     if not moved:
-        return f"No repeated judgment moves the score of any of {systems}."
+        return f"Making repeated judgments one moves no score of {systems}."
     crossing = sum(bars.crossing for bars in resolutions)
     return (
         f"Repeated judgments move the scores of {moved} of {systems}; {crossing} of"

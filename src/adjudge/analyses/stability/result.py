@@ -76,7 +76,9 @@ def stability_of(scores: Scores, options: Stability) -> StabilityResult:
             measure, note = _page_measure(options.measure)
             notes += [note] if note is not None else []
             stream = generator(options.seed, "stability/rankings")
-            resolutions = resolved(gathered, whole, measure=measure, rng=stream, progress=options.progress)
+            resolutions = resolved(
+                gathered, options.resolve, measure=measure, rng=stream, progress=options.progress
+            )
         repeats = self_agreement(gathered)
         if not again:
             absent |= dict.fromkeys(("conflicts", "resolutions"), Note.of("no-coverage"))
@@ -198,6 +200,11 @@ class StabilityResult(Result):
         return bool(self.again or self.repeats or self.noise)
 
     @property
+    def disputed(self) -> bool:
+        """Whether several assessors judged the same text, so that bars could be about them too."""
+        return bool(self.resolutions) and any(kind.counts("between")[0] for kind in self.again)
+
+    @property
     def noise_by_name(self) -> dict[str, RankNoise]:
         """By what the names of its tables end with: nothing, where there is one."""
         uses = Counter(ranking.info.measure for ranking in self.noise)
@@ -215,7 +222,7 @@ class StabilityResult(Result):
         return "|".join(
             [
                 *([f"protocol:{','.join(sorted(protocols))}"] if protocols else []),
-                *(f"resolved:{measure}" for measure in measures),
+                *(f"resolved:{measure}:{self.asked.resolve}" for measure in measures),
                 *(ranking.how() for ranking in self.noise),
                 f"level:{self.asked.level:g}|seed:{self.asked.seed}|v:{__version__}",
             ]
@@ -244,8 +251,10 @@ class StabilityResult(Result):
         yield from {note.code: note for note in self.absent.values()}.values()
 
     def _resolution_notes(self) -> Iterator[Note]:
-        if self.resolutions and any(kind.counts("one")[0] for kind in self.again):
-            yield Note.of("assessors-made-one")
+        if self.asked.resolve == "one-assessor" and self.disputed:
+            yield Note.of("assessors-apart")
+        if unsettled := sum(bars.unsettled for bars in self.resolutions):
+            yield Note.of("unsettled", n=unsettled, whose=self.asked.resolve)
         for bars in self.resolutions:
             for why, n in bars.left_out.items():
                 yield Note.of("pages-left-out", n=n, why=why)
@@ -461,7 +470,7 @@ class StabilityResult(Result):
             "group",
             Column("changes_places_with", "can change places with"),
             Column("tied_with", "can only tie with", show=tie),  # type: ignore[arg-type]
-            title="Scores with repeated judgments made one",
+            title=f"Scores with repeated judgments made one: {words.RESOLVED[self.asked.resolve]}",
         )
 
     def _rankings(self) -> Table:
@@ -506,7 +515,7 @@ class StabilityResult(Result):
             Column("rankings_low", show="never"),
             Column("rankings_high", show="never"),
             Column("shown", "rankings", data=False, right=True),
-            title="Rankings that the bars leave",
+            title=f"Rankings that the bars leave: {words.RESOLVED[self.asked.resolve]}",
         )
 
     def _judge_noise(self, ranking: RankNoise, name: str) -> Table:

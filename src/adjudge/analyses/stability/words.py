@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses import phrasebook
@@ -13,7 +13,7 @@ from adjudge.core.words import capitalised, counted, listed, percent
 
 if TYPE_CHECKING:
     from adjudge.analyses.gathered import Part
-    from adjudge.analyses.stability.conflicts import JudgedAgain, Kind, ResolvedScores, Scope
+    from adjudge.analyses.stability.conflicts import JudgedAgain, Kind, Resolve, ResolvedScores, Scope
     from adjudge.analyses.stability.noise import RankNoise
     from adjudge.analyses.stability.repeats import SelfAgreement
     from adjudge.analyses.stability.result import StabilityResult
@@ -29,6 +29,7 @@ JUDGED: dict[Kind, str] = {
     "marking": "judgments of model units",
     "scu": "sentences annotated with SCUs",
 }
+DIFFER_IN: dict[Kind, str] = {"completeness": "completeness", "marking": "what is marked", "scu": "SCUs"}
 SCOPES: dict[Scope, str] = {
     "summaries": "different summaries",
     "within": "different summaries, same assessor",
@@ -36,6 +37,15 @@ SCOPES: dict[Scope, str] = {
     "one": "same summary, different assessors",
     "between": "different assessors",
     "all": "all",
+}
+RESOLVED: dict[Resolve, str] = {
+    "one-assessor": "each assessor's own, of the same text in several summaries (Lin and Hovy)",
+    "all-assessors": "those of all assessors, of one summary or several",
+}
+"""Whose judgments of the same text are made one."""
+METHOD: dict[Resolve, str] = {
+    "one-assessor": "an assessor's answers to the same text in several summaries",
+    "all-assessors": "all assessors' answers to the same text",
 }
 POPULATIONS = {"these": "these assessors", "like": "assessors like them"}
 UNRANKED = {
@@ -147,7 +157,14 @@ NOTES: dict[str, Callable[..., Spoken] | str] = {
     "unknown-texts": lambda n: (
         f"{counted(n, 'judgment')} marked units whose texts are missing: repeats unknown"
     ),
-    "assessors-made-one": "answers of different assessors to one summary are resolved too, where they marked the same",
+    "assessors-apart": lambda: (
+        f"the bars leave out that assessors differ from each other; {Argument('resolve')} all-assessors counts that too"
+    ),
+    "unsettled": lambda n, whose: (
+        f"{counted(n, 'judgment marks', 'judgments mark')} a sentence otherwise than"
+        f" {'the same assessor did' if whose == 'one-assessor' else 'others did, or the same assessor'} elsewhere, but"
+        " nobody judged what it is worth without the others: not in the bars"
+    ),
     "pages-left-out": lambda n, why: f"{counted(n, 'page')} left out: {why}",
     "scores-adjusted": _scores_adjusted,
     "ranked-apart": lambda part, systems: (
@@ -217,26 +234,44 @@ def _headline(result: StabilityResult) -> str:
             return next(noise_sentences(drawn))
         return f"Nothing can be said about the stability of {result.name}."
     total, what = len(whole.judgments), JUDGED[whole.kind]
-    if not whole.counts("all")[0]:
+    kinds = [kind for kind in result.again if (kind.kind == "scu") == (whole.kind == "scu")]
+    if not any(kind.counts("all")[0] for kind in kinds):
         return f"None of {total:,} {what} was repeated, so there can be no conflicts."
-    elsewhere, differ, _ = whole.counts("summaries")
-    again, disagree, _ = whole.counts("one")
+    again: set[Hashable] = set()
+    differ: dict[Kind, set[Hashable]] = {}
+    for kind in kinds:
+        within = kind.recurrences("within").items()
+        again |= {id for id, recurrence in within if recurrence.repeated}
+        differ[kind.kind] = {id for id, recurrence in within if recurrence.answers > 1}
+    contradicting = set().union(*differ.values())
     sentence = f"Of {total:,} {what}, "
-    if not elsewhere:
-        sentence += "none was repeated in another summary"
-    elif not differ:
-        sentence += f"{elsewhere:,} were repeated in other summaries, all with the same answers"
+    if not again:
+        sentence += "none was repeated by the same assessor in another summary"
+    elif not contradicting:
+        sentence += (
+            f"{len(again):,} were repeated by the same assessor in another summary, all with the same answers"
+        )
     else:
-        sentence += f"{differ:,} ({percent(differ / total)}) differ from a judgment of the same text in another summary"
-    if again:
+        kinds_differ = [f"{len(ids):,} in {DIFFER_IN[kind]}" for kind, ids in differ.items() if ids]
+        sentence += (
+            f"{len(contradicting):,} ({percent(len(contradicting) / total)}) differ from what the same assessor said of"
+            f" the same text in another summary ({', '.join(kinds_differ)})"
+        )
+    if (others := whole.counts("one"))[0]:
+        disagree = others[1]
         share = f"{disagree:,} ({percent(disagree / total)}) differ" if disagree else "none differs"
-        sentence += f", {share} between assessors of one summary"
+        sentence += f"; {share} from another assessor's completeness for the same marks in the same summary"
     return f"{sentence}."
 
 
 def _open_pairs(bars: ResolvedScores) -> str:
     """How many pairs the bars leave open."""
-    crossing = f"{bars.crossing:,} can change places"
+    if bars.pairs == 1:
+        can = (
+            "can change places" if bars.crossing else "can only tie" if bars.ties else "cannot change places"
+        )
+        return f"the two systems {can}"
+    crossing = f"of {bars.pairs:,} pairs of systems, {bars.crossing:,} can change places"
     return f"{crossing} and {len(bars.ties):,} can only tie" if bars.ties else crossing
 
 
@@ -270,14 +305,17 @@ def _conflicts_of(again: JudgedAgain) -> Iterator[str]:
 
 def _moved(bars: ResolvedScores) -> str:
     """How far the bars reach, and what that leaves of the ranking."""
-    places = f"; of {counted(bars.pairs, 'pair')} of systems, {_open_pairs(bars)}" if bars.pairs else ""
+    places = f"; {_open_pairs(bars)}" if bars.pairs else ""
     if not bars.moved:
-        return f"{_where(bars)}: no repeated judgment changes a score{places}."
-    widths = [abs(b - a) for a, b in zip(bars.scores["min"], bars.scores["max"], strict=True)]
-    widest = widths.index(max(widths))
-    return (
-        f"{_where(bars)}: scores could move by up to {widths[widest]:.3f} ({bars.systems[widest]}){places}."
-    )
+        return f"{_where(bars)}: making repeated judgments one changes no score{places}."
+    widest = bars.widths.index(max(bars.widths))
+    reach = f"scores could move by up to {bars.widths[widest]:.3f} ({bars.systems[widest]})"
+    alone = max(bars.widths_of_same_marks)
+    if alone < bars.widths[widest]:
+        system = bars.systems[bars.widths_of_same_marks.index(alone)]
+        by = f"by up to {alone:.3f} ({system})" if alone else "not at all"
+        reach += f", {by} where marks are left as they are"
+    return f"{_where(bars)}: {reach}{places}."
 
 
 def _resolved(bars: ResolvedScores) -> Iterator[str]:
@@ -334,10 +372,16 @@ def order_kept(ranking: RankNoise) -> str:
     """In how many pairs the better mean stays ahead."""
     assert ranking.drawn is not None
     sure, pairs = ranking.sure_pairs()
-    return (
-        f"for {whose(ranking)}, on these topics, the better system stays ahead with probability"
-        f" {ranking.drawn.level:.4g} or more in {sure:,} of {counted(pairs, 'pair')} (one-sided)."
-    )
+    kept = stays_ahead(sure, pairs, ranking.drawn.level)
+    return f"for {whose(ranking)}, on these topics, the better system {kept} (one-sided)."
+
+
+def stays_ahead(sure: int, pairs: int, level: float) -> str:
+    """In how many pairs the better mean keeps its place; of one pair whether it does."""
+    if pairs == 1:
+        likely = f"probability {level:.4g} or more" if sure else f"a probability below {level:.4g}"
+        return f"stays ahead with {likely}"
+    return f"stays ahead with probability {level:.4g} or more in {sure:,} of {counted(pairs, 'pair')}"
 
 
 def whose(ranking: RankNoise) -> str:
@@ -371,8 +415,8 @@ def methods(result: StabilityResult) -> Iterator[str]:
     """How it was looked at how stable rankings are, for a paper."""
     if result.again:
         resolved = (
-            ", and scores were computed with the smallest, the largest, the commonest and the mean of the answers in"
-            " place of each"
+            ", and scores were computed with the smallest, the largest, the commonest and the mean of"
+            f" {METHOD[result.asked.resolve]} in place of each"
         )
         yield (
             "Judgments of the same units and texts were compared with each other"
