@@ -178,8 +178,11 @@ def test_pearson_by_sums_equals_pearson_of_every_swapped_table(
     if not there.any():
         return
     kept = np.ix_(there.any(axis=1), there.any(axis=0))
+    x, y, z = (measure_tests._standardised(np.where(there, side, np.nan)[kept]) for side in (x, y, z))
     pair = measure_tests._Cells(
-        *(measure_tests._standardised(np.where(there, side, np.nan)[kept]) for side in (x, y, z)),
+        x=x,
+        y=y,
+        z=z,
         there=there[kept],
         topics=np.flatnonzero(there.any(axis=1)),
         systems=np.flatnonzero(there.any(axis=0)),

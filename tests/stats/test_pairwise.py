@@ -396,10 +396,9 @@ def plain_half_width(
     base = [left[k % n] - accuracy(people, measure, once) for k in range(len(draws))]
     every = np.var(whole, ddof=1)
     single = (n - 1) * np.var(np.subtract(part, base), ddof=1)
-    single = min(single, every) if clusters >= n else single
     common = max(every - single, 0)
     topics = scipy.stats.t(clusters - 1).ppf(0.9) ** 2 * clusters / (clusters - 1)
-    both = max(systems + topics * common, topics * (common + single))
+    both = max(systems + topics * common, topics * every)
     square = {"systems": systems, "inputs": topics * every, "both": both}[resample]
     return float(math.sqrt(square) / (value * (1 - value)))
 

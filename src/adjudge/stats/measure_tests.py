@@ -613,7 +613,7 @@ class _Sums:
                 doubtful.append(
                     ~(spread > np.maximum(FAR * square, CLOSE * n)) | ~(spread_of_people > CLOSE * n)
                 )
-        return np.stack(values), np.stack(doubtful).any(axis=0)
+        return np.stack(values), np.asarray(doubtful[0] | doubtful[1])
 
 
 def _pooled_pearson(pair: _Cells, swaps: _Swaps) -> _Sides:
@@ -633,9 +633,8 @@ def _pooled_pearson(pair: _Cells, swaps: _Swaps) -> _Sides:
     sums = _Sums.of(pair, None)
     values, doubtful = sums.correlations(swapped, np.sum, np.asarray(pair.cells))
     if doubtful.any():
-        again = _Swaps(
-            *(None if s is None else s[doubtful] for s in (swaps.systems, swaps.topics)), int(doubtful.sum())
-        )
+        by_system, by_topic = (None if s is None else s[doubtful] for s in (swaps.systems, swaps.topics))
+        again = _Swaps(by_system, by_topic, int(doubtful.sum()))
         people = pair.z[pair.there]
         values[:, doubtful] = [_coefficients(side, people, "pearson") for side in _pooled_cells(pair, again)]
     none = np.zeros(swaps.count, dtype=np.int64)

@@ -52,6 +52,7 @@ MEASURE_TIES_TOPICS = "the measure gives all summaries of a topic the same score
 PEOPLE_TIE_SYSTEMS = "people's means of all systems are the same"
 MEASURE_TIES_SYSTEMS = "the measure's means of all systems are the same, so that it orders none"
 NO_SPREAD = "it is the same in every resample"
+NO_PAIR_WITHOUT_ONE = "without one of the systems there is no pair"
 
 
 def scaled(values: FloatArray) -> tuple[FloatArray, int]:
@@ -661,8 +662,6 @@ class _Tally:
         self.total, self.pairs, self.human_ties, self.missing = 0.0, 0, 0, 0
         self.people_order = self.measure_orders = False
         self.used = np.zeros(times.shape[1], dtype=np.bool_)
-        self.of_system, self.pairs_of = np.zeros(systems), np.zeros(systems)
-        """Over the pairs of each system."""
         self.sums, self.sizes = np.zeros((2, len(times)))
         self.pairs_of, self.of_system = np.zeros((2, systems))
         """Of each system, in the resample of all topics."""
@@ -739,26 +738,22 @@ class _Tally:
         if resample != "systems":
             t = reach(clusters - 1) * clusters / (clusters - 1) / per_logit
             change = ((left - accuracy[some]) - (without[self.left] - accuracy[0]))[there[self.left]]
-            common, single = split_variance(accuracy[1:, None], change[:, None], n, clusters - 1)
-            square = max(square + t * float(common[0]), t * float(common[0] + single[0]))
-            if resample == "inputs":
-                square = t * float(np.nanvar(accuracy[1:], ddof=1))
+            # Of steps, such as an order, leaving out finds too much: single systems have no more than the whole.
+            common, single = split_variance(accuracy[1:, None], change[:, None], n, n)
+            whole = t * float(common[0] + single[0])
+            square = whole if resample == "inputs" else max(square + t * float(common[0]), whole)
         return math.sqrt(square)
 
 
 def _inside(value: float, pairs: int) -> float:
     """Where all pairs are right, or none, half a pair counts as not."""
-    return min(max(value, 0.5 / pairs), 1 - 0.5 / pairs)
+    return value if 0 < value < 1 else abs(value - 0.5 / pairs)
 
 
 def _about(value: float, half: float, pairs: int) -> tuple[float, float, str | None]:
     """The interval whose logits are so far from that of the value; or why there is none."""
     if not half > SAME:
-        return (
-            math.nan,
-            math.nan,
-            "without one of the systems there is no pair" if math.isnan(half) else NO_SPREAD,
-        )
+        return math.nan, math.nan, NO_PAIR_WITHOUT_ONE if math.isnan(half) else NO_SPREAD
     inside = _inside(value, pairs)
     ends = (math.log(inside / (1 - inside)) + side * half for side in (-1, 1))
     low, high = (float(end) for end in expit(list(ends)))

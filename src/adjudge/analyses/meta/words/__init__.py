@@ -11,6 +11,7 @@ from adjudge.core.phrases import Argument
 from adjudge.core.words import counted, listed
 
 if TYPE_CHECKING:
+    from adjudge.analyses.conclusions import Conclusion
     from adjudge.analyses.meta.better import BetterResult
     from adjudge.analyses.meta.correlations import CorrelationsResult
     from adjudge.analyses.meta.parts import MeasureRow, RowsResult
@@ -75,11 +76,11 @@ def like_these(over: Iterable[str], same: Iterable[str] = ()) -> str:
     return f"for other {listed(drawn)} like these{f', with the same {listed(kept)}' if kept else ''}"
 
 
-TOO_FEW = "could not have been found"
+TOO_FEW: Conclusion = "could not have been found"
 """The conclusion on a pair for which no p that its test could have given is small enough."""
 
 
-def conclusion_words(conclusion: str, units: str) -> str:
+def conclusion_words(conclusion: Conclusion, units: str) -> str:
     """A conclusion as tables show it: where a test could not have found anything, of what there is too little."""
     return f"too few {units}" if conclusion == TOO_FEW else conclusion
 
