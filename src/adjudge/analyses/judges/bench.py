@@ -89,6 +89,8 @@ class AspectBench:
     """By system: machine, baseline or human."""
     better: Better = "higher"
     pairs: bool = False
+    apart: bool = False
+    """Whether the judge's answers are a column of their own, which may be on any scale."""
     panel: bool = False
     """Whether the judge is several judges as one."""
     named: bool = True
@@ -277,7 +279,7 @@ def benches_of(
             bench = look_up.bench(judge, rows, people, judged)
             card = cards.get((judge, bench.source or ""))
             again = repeats.get((bench.source or "", rows[0].question)) or _again(answered, beside)
-            benches.append(replace(bench, card=card, again=again))
+            benches.append(replace(bench, card=card, again=again, apart=judge in columns))
     benches = titled(benches)
     if named:
         there = list(dict.fromkeys(bench.aspect for bench in benches))

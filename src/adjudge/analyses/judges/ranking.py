@@ -147,6 +147,10 @@ class RankingResult(Result):
             f"|seed:{o.seed}|v:{__version__}"
         )
 
+    def only(self, judge: str) -> RankingResult:
+        """What is about one judge."""
+        return replace(self, aspects=tuple(aspect for aspect in self.aspects if aspect.judge == judge))
+
     def of(self, judge: str, aspect: str) -> AspectRanking:
         return next(ranked for ranked in self.aspects if (ranked.judge, ranked.aspect) == (judge, aspect))
 
