@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import counted, natural
 from adjudge.stats.agreement import SAME
-from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.judge_agreement import (
     COEFFICIENTS,
     MISSING,
@@ -47,6 +47,7 @@ from adjudge.stats.judge_agreement import (
     RaterPairs,
     drawn_value,
     draws_of,
+    mean_alpha,
     order_by_topic,
     people_agreement,
     topic_means,
@@ -55,6 +56,7 @@ from adjudge.stats.judge_agreement import (
 RowKind = Literal["judge", "people", "assessor", "constant", "random", "length", "measure"]
 Valued = Callable[[FloatArray], DrawnValue]
 """A number with its interval, of its draws."""
+T = TypeVar("T")
 DRAWN = ("alpha", "kappa", "ac2", "within", "rank", "offset", "more_alpha", "more_within", "more_rank")
 """What a row has with an interval."""
 
@@ -266,7 +268,7 @@ class JudgeAgreementResult(Result):
             *(Column(kind, title, ".2f", tiny=False) for kind, title in titles.items()),
             Column("offset", format="+.2f", tiny=False, show="varies"),
             "verdict",
-            title="Order, and answers as they stand (alpha): agreement with people, one assessor's and that of controls",
+            title="Order and answers as they stand (alpha): agreement with people, an assessor's and that of controls",
         )
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
@@ -353,11 +355,7 @@ class _Drawn:
         return replace(self, **nowhere)
 
     def mean(self, by_assessor: FloatArray) -> FloatArray:
-        there = ~np.isnan(by_assessor)
-        weight = (self.weights[:, None] * there).sum(axis=0)
-        total = (self.weights[:, None] * np.nan_to_num(by_assessor)).sum(axis=0)
-        means: FloatArray = np.divide(total, weight, out=np.full(weight.shape, np.nan), where=weight > 0)
-        return means
+        return weighted_means(by_assessor, self.weights)
 
     @property
     def people(self) -> FloatArray:
@@ -377,32 +375,66 @@ class _Drawn:
         return 1 - self.judges[judge] if len(self.assessors) == 1 else -self.over_assessor(judge)
 
 
+def weighted_means(by_assessor: FloatArray, weights: FloatArray | IntArray) -> FloatArray:
+    """Over assessors (assessors x draws) who have a value."""
+    there = ~np.isnan(by_assessor)
+    weight = (weights[:, None] * there).sum(axis=0)
+    total = (weights[:, None] * np.nan_to_num(by_assessor)).sum(axis=0)
+    means: FloatArray = np.divide(total, weight, out=np.full(weight.shape, np.nan), where=weight > 0)
+    return means
+
+
 class _Shared:
-    """Coefficients of pairs who answered to one question, by what they rest on: things, their clusters, the scale."""
+    """What judges of one question share, by what it rests on."""
 
     def __init__(self, asked: Judges) -> None:
         self.asked = asked
-        self.by_things: dict[tuple[Any, ...], RaterPairs] = {}
+        self.made: dict[tuple[Any, ...], Any] = {}
 
-    def pairs(self, footing: Footing, part: str = "", of: BoolArray | None = None) -> RaterPairs:
-        """Of all things, or alpha alone of a part of them."""
-        cluster = footing.cluster if of is None else footing.cluster[of]
-        key = (part, cluster.tobytes(), footing.scale.tobytes(), footing.clusters)
-        if key not in self.by_things:
+    def once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        if key not in self.made:
+            self.made[key] = make()
+        made: T = self.made[key]
+        return made
+
+    def pairs(self, footing: Footing, of: BoolArray | None = None) -> RaterPairs:
+        """Coefficients of all things, or alpha alone of some of them."""
+        cluster, kept = (footing.cluster, len(COEFFICIENTS)) if of is None else (footing.cluster[of], 1)
+
+        def make() -> RaterPairs:
             times = draws_of(self.asked.rng("agreement"), footing.clusters, self.asked.resamples)
-            self.by_things[key] = (
-                once(footing)
-                if part == "once"
-                else RaterPairs(footing.scale, cluster, times, kept=len(COEFFICIENTS) if of is None else 1)
-            )
-        return self.by_things[key]
+            return RaterPairs(footing.scale, cluster, times, kept=kept)
+
+        which = None if of is None else of.tobytes()
+        return self.once(("pairs", which, footing.scale.tobytes(), footing.cluster.tobytes()), make)
+
+    def controls(self, footing: Footing) -> tuple[Control, ...]:
+        bench = footing.bench
+        measures = tuple((name, values.tobytes()) for name, values in bench.measures.items())
+        # a column that is the judge, or people, is no control
+        named = bench.measures.keys() & {bench.judge, bench.aspect}
+        key = bench.topics, bench.systems, bench.sides, bench.words.tobytes(), measures, frozenset(named)
+        return self.once(
+            ("controls", footing.people.tobytes(), *key), lambda: tuple(controls_of(footing, once(footing)))
+        )
+
+    def ranked_people(self, footing: Footing) -> IntArray:
+        key = "ranked", footing.bench.answers.tobytes(), footing.cluster.tobytes()
+        return self.once(key, lambda: footing.ranked_people)
+
+    def people_of(self, pairs: RaterPairs, codes: IntArray) -> FloatArray:
+        """Of every assessor with the others, alpha in every draw."""
+        return self.once(
+            ("people", id(pairs), codes.tobytes()),
+            lambda: people_agreement([], codes, pairs).assessors[:, 0],
+        )
 
 
 def _aspect(bench: AspectBench, options: Judges, shared: _Shared) -> AspectAgreement:
     footing = Footing.of(bench)
     judged = footing.bench
     pairs = shared.pairs(footing)
-    controls = tuple(controls_of(footing, shared.pairs(footing, "once")))
+    controls = shared.controls(footing)
     there = [control for control in controls if control.why is None]
     codes = [control.codes for control in there if control.codes is not None]
     coefficients = people_agreement([footing.judge_codes, *codes], footing.people, pairs)
@@ -418,7 +450,7 @@ def _aspect(bench: AspectBench, options: Judges, shared: _Shared) -> AspectAgree
             [footing.ranked(judged.judge_answers), *codes],
             footing.people,
             pairs,
-            assessors=footing.ranked_people,
+            assessors=shared.ranked_people(footing),
         )
         drawn["rank"] = _of_coefficient(by_rank, 0, weights)
 
@@ -471,14 +503,12 @@ def _systems(footing: Footing, options: Judges, shared: _Shared) -> Iterator[Sys
     for system in sorted({name for name in bench.systems if name is not None}, key=natural):
         of_system = np.array([name == system for name in bench.systems])
         codes = footing.people[of_system]
-        pairs = shared.pairs(footing, f"of {system}", of_system)
-        agreement = people_agreement([footing.judge_codes[of_system]], codes, pairs)
-        weights = np.count_nonzero(codes != MISSING, axis=0).astype(float)
-        drawn = _of_coefficient(agreement, 0, weights)
+        pairs = shared.pairs(footing, of_system)
+        assessors = shared.people_of(pairs, codes)
+        alphas = mean_alpha(footing.judge_codes[of_system], codes, pairs)
+        mean_over_people = weighted_means(assessors, np.count_nonzero(codes != MISSING, axis=0))
         clusters = np.unique(footing.cluster[of_system]).size
-        judge, people = (
-            drawn_value(draws, clusters, options.level) for draws in (drawn.judges[0], drawn.people)
-        )
+        judge, people = (drawn_value(draws, clusters, options.level) for draws in (alphas, mean_over_people))
         yield SystemBesidePeople(
             system=system,
             things=int(of_system.sum()),

@@ -161,15 +161,18 @@ class AspectBench:
         topics = list(dict.fromkeys(self.topics))
         sets = dict(zip(self.topics, self.clusters, strict=True))
         t, s = {name: k for k, name in enumerate(topics)}, {name: k for k, name in enumerate(systems)}
-        layers = np.column_stack([self.judge_answers, self.answers])
-        sums = np.zeros((layers.shape[1], len(topics), len(systems)))
-        times = np.zeros_like(sums)
-        for k, topic, name, first in self.scored():
-            values = layers[k] if first else 1 - layers[k]
+        things, cells, firsts = (
+            np.array(column)
+            for column in zip(*((k, t[a] * len(s) + s[b], c) for k, a, b, c in self.scored()), strict=True)
+        )
+        means = np.full((len(self.people) + 1, len(topics) * len(systems)), np.nan)
+        for layer, answers in zip(means, (self.judge_answers, *self.answers.T), strict=True):
+            values = np.where(firsts, answers[things], 1 - answers[things])
             there = ~np.isnan(values)
-            sums[there, t[topic], s[name]] += values[there]
-            times[there, t[topic], s[name]] += 1
-        means = np.divide(sums, times, out=np.full(sums.shape, np.nan), where=times > 0)
+            times = np.bincount(cells[there], minlength=layer.size)
+            sums = np.bincount(cells[there], values[there], minlength=layer.size)
+            np.divide(sums, times, out=layer, where=times > 0)
+        means = means.reshape(-1, len(topics), len(systems))
         means = -means if self.better == "lower" else means
         return JudgeCells(
             topics=tuple(topics),
