@@ -7,6 +7,7 @@ import sys
 from benchmarks import (
     assessors,
     importing,
+    judges,
     large,
     meta,
     pairs,
@@ -31,6 +32,7 @@ ALL = {
     "serve": serve.main,
     "assessors": assessors.main,
     "meta": meta.main,
+    "judges": judges.main,
     "report": report.main,
 }
 

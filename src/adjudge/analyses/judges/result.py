@@ -120,6 +120,12 @@ class JudgeReport(Results[JudgeDossier]):
                 return dossier
         raise UsageError(f"no dossier of {judge!r}; there are: {listed([dossier.judge for dossier in self])}")
 
+    def alike(self) -> list[str]:
+        """Judges of whom two gave the same answers."""
+        parts = [dossier.parts.get("agreement") for dossier in self]
+        made = [part for part in parts if isinstance(part, JudgeAgreementResult)]
+        return list(dict.fromkeys(part.note_text(note) for part in made for note in part.alike))
+
     def called(self, result: JudgeDossier) -> str:
         return result.judge
 

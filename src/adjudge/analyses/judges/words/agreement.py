@@ -145,7 +145,7 @@ NOTES = {
 
 def sentences(result: JudgeAgreementResult) -> Iterator[str]:
     if len(result.aspects) > 1:
-        alike = [f"{capitalised(NOTES[note.code](**note.data))}." for note in result.alike]
+        alike = [f"{NOTES[note.code](**note.data)}." for note in result.alike]
         yield " ".join([*(_verdicts_of(result, judge) for judge in result.judges), *alike])
     for aspect in result.aspects:
         remarks = [f"On {aspect.aspect} {_TEXTS[note.code](**note.data)}." for note in aspect.remarks]
