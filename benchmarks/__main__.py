@@ -7,6 +7,7 @@ import sys
 from benchmarks import (
     assessors,
     importing,
+    judges,
     large,
     meta,
     ordinal,
@@ -33,6 +34,7 @@ ALL = {
     "assessors": assessors.main,
     "meta": meta.main,
     "ordinal": ordinal.main,
+    "judges": judges.main,
     "report": report.main,
 }
 

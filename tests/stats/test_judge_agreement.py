@@ -13,6 +13,7 @@ from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.judge_agreement import (
     MISSING,
+    RaterPairs,
     answer_counts,
     chance_coefficients,
     drawn_value,
@@ -104,7 +105,7 @@ def test_judge_and_assessor_are_compared_with_the_same_people_on_the_same_things
     rng = np.random.default_rng(3)
     people, judge, cluster = made(rng, 60, 3, missing), made(rng, 60, 1)[:, 0], np.arange(60) // 6
     times = draws_of(rng, 10, 3)
-    found = people_agreement([judge], people, scale=SCALE, cluster=cluster, times=times)
+    found = people_agreement([judge], people, RaterPairs(SCALE, cluster, times))
 
     def mean(own: IntArray, others: list[int], where: IntArray, draw: int) -> list[float]:
         rows = rows_of(times[draw], cluster)
@@ -129,7 +130,7 @@ def test_judge_and_assessor_are_compared_with_the_same_people_on_the_same_things
 def test_without_missing_answers_the_mean_over_assessors_is_the_judges_own() -> None:
     rng = np.random.default_rng(4)
     people, judge, cluster = made(rng, 60, 4), made(rng, 60, 1)[:, 0], np.arange(60) // 6
-    found = people_agreement([judge], people, scale=SCALE, cluster=cluster, times=draws_of(rng, 10, 20))
+    found = people_agreement([judge], people, RaterPairs(SCALE, cluster, draws_of(rng, 10, 20)))
     assert found.beside[0].mean(axis=0) == pytest.approx(found.judges[0], abs=1e-12)
 
 

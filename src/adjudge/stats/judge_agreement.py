@@ -6,9 +6,10 @@ Every number is computed in the same draws of clusters, so that differences betw
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import special
@@ -85,44 +86,110 @@ def _in_steps(met: Callable[[FloatArray], FloatArray], scale: FloatArray, times:
     return np.concatenate(parts, axis=1)
 
 
-def _coefficients(met: FloatArray, scale: FloatArray) -> FloatArray:
-    """Of tables of two who met, draws x choices x choices."""
+def _coefficients(met: FloatArray, scale: FloatArray, kept: int = len(COEFFICIENTS)) -> FloatArray:
+    """Of tables of two who met, draws x choices x choices: the first of the coefficients, or all."""
     q = scale.size
     if q < 2:
-        return np.full((3, len(met)), np.nan)
-    rows, columns = met.sum(axis=2), met.sum(axis=1)
-    n, both = rows.sum(axis=1), rows + columns
+        return np.full((kept, len(met)), np.nan)
+    # products of matrices of whole and half numbers: as exact as sums over one axis, and faster
+    ones = np.ones(q)
+    rows, columns = met @ ones, ones @ met
+    n, both = rows @ ones, rows + columns
     middle = np.cumsum(both, axis=1) - both / 2 - n[:, None]
-    spread = (both * middle**2).sum(axis=1)
-    apart = spread - 2 * ((middle[:, None, :] @ met)[:, 0, :] * middle).sum(axis=1)
-    place = (scale - scale[0]) / (scale[-1] - scale[0])
-    squares, product = both @ place**2, (rows @ place) * (columns @ place)
+    spread = np.einsum("dq,dq->d", both, middle**2)
+    apart = spread - 2 * np.einsum("dq,dq->d", (middle[:, None, :] @ met)[:, 0, :], middle)
+    varied = np.einsum("dq,dq->d", columns, columns) < n**2
     with np.errstate(invalid="ignore", divide="ignore"):
         alpha = 1 - (2 * n - 1) * apart / (2 * n * spread)
+        if kept == 1:
+            return np.where(varied, alpha[None], np.nan)
+        place = (scale - scale[0]) / (scale[-1] - scale[0])
+        squares, product = both @ place**2, (rows @ place) * (columns @ place)
         observed = (squares - 2 * (met @ place @ place)) / n
         kappa = 1 - observed / (squares / n - 2 * product / n**2)
         shares = both / (2 * n)[:, None]
         weights = (1 - (place[:, None] - place[None, :]) ** 2).sum()
         chance = weights * (shares * (1 - shares)).sum(axis=1) / (q * (q - 1))
         ac2 = (1 - observed - chance) / (1 - chance)
-    varied = np.count_nonzero(columns > 0, axis=1) > 1
     return np.where(varied, np.stack([alpha, kappa, ac2]), np.nan)
 
 
 # Judges and people
 
 
-def mean_alpha(
-    judge: IntArray, people: IntArray, *, scale: FloatArray, cluster: IntArray, times: FloatArray
-) -> FloatArray:
+MOST_KEPT = 1 << 21
+"""Numbers that are kept of pairs, in case they are asked for again."""
+MOST_EXACT = 1 << 24
+"""Whole numbers up to here are exact in single precision."""
+
+
+@dataclass(eq=False)
+class RaterPairs:
+    """Coefficients of two who answered about the same things, in the same draws of clusters; each pair once."""
+
+    scale: FloatArray
+    cluster: IntArray
+    """Of every thing."""
+    times: FloatArray
+    """Draws x clusters."""
+    kept: int = len(COEFFICIENTS)
+    """How many of the coefficients; 1 is alpha alone."""
+    _known: dict[bytes, FloatArray] = field(default_factory=dict, init=False, repr=False)
+
+    def of(self, pairs: Sequence[tuple[IntArray | FloatArray, IntArray]]) -> list[FloatArray]:
+        """Coefficients x draws of each pair; the first may be counts of answers that are drawn from at random."""
+        keys = [_key(first) + _key(second) for first, second in pairs]
+        missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._known}
+        drawn = {key: pair for key, pair in missing.items() if pair[0].dtype.kind == "f"}
+        now = {key: self._by_chance(first, second) for key, (first, second) in drawn.items()}
+        met = {key: pair for key, pair in missing.items() if key not in drawn}
+        now |= dict(zip(met, self._met(list(met.values())), strict=True))
+        results = [self._known[key] if key in self._known else now[key] for key in keys]
+        room = MOST_KEPT - sum(known.size for known in self._known.values())
+        for key, coefficients in now.items():
+            room -= coefficients.size
+            if room >= 0:
+                self._known[key] = coefficients
+        return results
+
+    def _by_chance(self, counts: IntArray | FloatArray, second: IntArray) -> FloatArray:
+        answers = answer_counts(second, self.cluster, self.times.shape[1], self.scale.size)
+        return chance_coefficients(counts.astype(float), answers, self.scale, self.times)[: self.kept]
+
+    def _met(self, pairs: Sequence[tuple[IntArray | FloatArray, IntArray]]) -> Iterator[FloatArray]:
+        """Many pairs in one product of matrices: of whole numbers, so that the order of sums does not matter."""
+        clusters, cells, draws = self.times.shape[1], self.scale.size**2, len(self.times)
+        most = float(self.times.max(initial=0)) * self.cluster.size
+        kind = np.float32 if most < MOST_EXACT else np.float64
+        times = self.times.astype(kind)
+        step = max(AT_ONCE // max(cells * draws, 1), 1)
+        for start in range(0, len(pairs), step):
+            tables = [
+                pair_cells(first.astype(np.int64), second, self.cluster, clusters, self.scale.size)
+                for first, second in pairs[start : start + step]
+            ]
+            flat = np.stack(tables, axis=1).astype(kind).reshape(clusters, -1)
+            met = np.concatenate(
+                [part @ flat for part in np.array_split(times, math.ceil(draws * cells / AT_ONCE))]
+            )
+            met = met.reshape(draws, len(tables), self.scale.size, self.scale.size).astype(float)
+            for at in range(len(tables)):
+                yield _coefficients(met[:, at], self.scale, self.kept)
+
+
+def _key(answers: IntArray | FloatArray) -> bytes:
+    return hashlib.blake2b(answers.tobytes(), digest_size=16, person=answers.dtype.str.encode()).digest()
+
+
+def mean_alpha(judge: IntArray, people: IntArray, pairs: RaterPairs) -> FloatArray:
     """In every draw, the mean over people (in columns) of a judge's alpha with each, weighted by things shared."""
-    totals, shared = np.zeros((2, len(times)))
-    for person in people.T:
-        cells = pair_cells(judge, person, cluster, times.shape[1], scale.size)
-        alpha = pair_coefficients(cells, scale, times)[0]
-        totals += np.nan_to_num(alpha) * cells.sum()
-        shared += ~np.isnan(alpha) * cells.sum()
-    means: FloatArray = np.divide(totals, shared, out=np.full(len(times), np.nan), where=shared > 0)
+    totals, shared = np.zeros((2, len(pairs.times)))
+    with_each = pairs.of([(judge, person) for person in people.T])
+    for person, (alpha, *_) in zip(people.T, with_each, strict=True):
+        n = np.count_nonzero((judge != MISSING) & (person != MISSING))
+        totals += np.nan_to_num(alpha) * n
+        shared += ~np.isnan(alpha) * n
+    means: FloatArray = np.divide(totals, shared, out=np.full(len(totals), np.nan), where=shared > 0)
     return means
 
 
@@ -141,63 +208,66 @@ class PeopleAgreement:
 def people_agreement(
     judges: Sequence[IntArray | FloatArray],
     people: IntArray,
+    pairs: RaterPairs,
     *,
-    scale: FloatArray,
-    cluster: IntArray,
-    times: FloatArray,
+    assessors: IntArray | None = None,
 ) -> PeopleAgreement:
     """The mean over people of the pairwise coefficient, weighted by how many things both judged.
 
     `people` holds codes, things x people. A judge is a vector of codes, or counts of answers (floats, clusters x
     choices): one that draws from these at random, of which the expected table counts. So that a judge and an assessor j
     are on an equal footing, both are compared with the people other than j on what j judged too; with every answer
-    given these are all things.
+    given these are all things. `assessors` are the answers of an assessor who is compared with the others, where they
+    are put on the scale in another way than they were given.
     """
     things, k = people.shape
-    if cluster.shape != (things,):
-        raise UsageError(f"cluster: expected one for each of {things} things, got {cluster.size}")
-    clusters, q, draws = times.shape[1], scale.size, len(times)
-    by_key: dict[tuple[int, int, bytes], FloatArray] = {}
-    answers = [*judges, *people.T]
+    if pairs.cluster.shape != (things,):
+        raise UsageError(f"cluster: expected one for each of {things} things, got {pairs.cluster.size}")
+    answers = [*judges, *(people if assessors is None else assessors).T]
+    there = people != MISSING
+    asked: dict[tuple[int, int, bytes], tuple[IntArray | FloatArray, IntArray]] = {}
 
-    def one(x: int, person: int, where: BoolArray) -> FloatArray:
-        second = np.where(where, people[:, person], MISSING)
-        key = (x, person, (second != MISSING).tobytes())
-        if key not in by_key:
-            first = answers[x]
-            if first.dtype.kind == "f":
-                counts = answer_counts(second, cluster, clusters, q)
-                by_key[key] = chance_coefficients(first.astype(float), counts, scale, times)
-            else:
-                cells = pair_cells(first.astype(np.int64), second, cluster, clusters, q)
-                by_key[key] = pair_coefficients(cells, scale, times)
-        return by_key[key]
+    def ask(x: int, person: int, where: BoolArray) -> tuple[int, int, bytes]:
+        key = (x, person, (where & there[:, person]).tobytes())
+        if key not in asked:
+            asked[key] = answers[x], np.where(where, people[:, person], MISSING)
+        return key
 
-    def mean(x: int, others: Sequence[int], where: BoolArray) -> FloatArray:
-        total, weight = np.zeros((3, draws)), np.zeros((3, draws))
-        for person in others:
-            shared = np.count_nonzero(where & (people[:, person] != MISSING))
-            if not shared:
-                continue
-            coefficient = one(x, person, where)
-            total += np.where(np.isnan(coefficient), 0.0, coefficient * shared)
-            weight += np.where(np.isnan(coefficient), 0.0, shared)
+    everything = np.ones(things, bool)
+    rest = [[person for person in range(k) if person != j] for j in range(k)]
+    wanted: dict[tuple[int, int | None], list[tuple[tuple[int, int, bytes], int]]] = {}
+
+    def want(x: int, j: int | None) -> None:
+        where, others = (everything, range(k)) if j is None else (there[:, j], rest[j])
+        shared = [(person, np.count_nonzero(where & there[:, person])) for person in others]
+        wanted[x, j] = [(ask(x, person, where), n) for person, n in shared if n]
+
+    for x in range(len(judges)):
+        want(x, None)
+    for j in range(k):
+        for x in (*range(len(judges)), len(judges) + j):
+            want(x, j)
+    coefficients = dict(zip(asked, pairs.of(list(asked.values())), strict=True))
+
+    def mean(x: int, j: int | None) -> FloatArray:
+        total, weight = np.zeros((2, pairs.kept, len(pairs.times)))
+        for key, n in wanted[x, j]:
+            coefficient = coefficients[key]
+            total += np.where(np.isnan(coefficient), 0.0, coefficient * n)
+            weight += np.where(np.isnan(coefficient), 0.0, n)
         means: FloatArray = np.divide(total, weight, out=np.full(total.shape, np.nan), where=weight > 0)
         return means
 
-    everything = np.ones(things, bool)
-    with_all = [mean(x, range(k), everything) for x in range(len(judges))]
-    beside = np.full((len(judges), k, 3, draws), np.nan)
-    assessors = np.full((k, 3, draws), np.nan)
+    shape = (pairs.kept, len(pairs.times))
+    beside, of_assessors = np.full((len(judges), k, *shape), np.nan), np.full((k, *shape), np.nan)
     for j in range(k):
-        where, others = people[:, j] != MISSING, [person for person in range(k) if person != j]
-        assessors[j] = mean(len(judges) + j, others, where)
+        of_assessors[j] = mean(len(judges) + j, j)
         for x in range(len(judges)):
-            beside[x, j] = mean(x, others, where)
+            beside[x, j] = mean(x, j)
     return PeopleAgreement(
-        judges=np.stack(with_all) if with_all else np.zeros((0, 3, draws)),
+        judges=np.stack([mean(x, None) for x in range(len(judges))]) if judges else np.zeros((0, *shape)),
         beside=beside,
-        assessors=assessors,
+        assessors=of_assessors,
     )
 
 
@@ -260,6 +330,26 @@ def is_off_scale(values: FloatArray, scale: FloatArray) -> bool:
     wide = float(scale[-1] - scale[0])
     far = min(max(float(np.diff(scale).max()), wide / 4), wide / 2) * (1 + 1e-9)
     return bool(np.mean(outside > SOME * wide) > MOST or np.mean(outside > far) > SOME)
+
+
+def is_evident(values: FloatArray, scale: FloatArray) -> bool:
+    """Whether numbers of unknown making are on people's scale: choices of it, or reaching over half of it."""
+    if scale.size < 2 or not values.size:
+        return True
+    near = np.abs(values[:, None] - scale).min(axis=1) <= 1e-9 * float(scale[-1] - scale[0])
+    return bool(near.all() or np.ptp(values) >= MOST * (scale[-1] - scale[0]))
+
+
+def levels_of(values: FloatArray) -> FloatArray:
+    """The place of every number among the different ones; those that only rounding keeps apart are one."""
+    there = ~np.isnan(values)
+    distinct, at = np.unique(values[there], return_inverse=True)
+    if not distinct.size:
+        return values
+    steps = np.diff(distinct) > 1e-9 * (distinct[-1] - distinct[0])
+    levels: FloatArray = np.full(values.shape, np.nan)
+    levels[there] = np.concatenate([[0], np.cumsum(steps)])[at]
+    return levels
 
 
 def mapped_codes(

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.judge_agreement import drawn_value, draws_of, mean_alpha
+from adjudge.stats.judge_agreement import RaterPairs, drawn_value, draws_of, mean_alpha
 from adjudge.stats.shares import ClusteredShare
 
 TIE = 1e-9
@@ -104,9 +104,7 @@ def agreement_change(
         mean_alpha(
             versions.ravel(),
             np.vstack([people, people]),
-            scale=scale,
-            cluster=np.concatenate([clusters, clusters + n]),
-            times=times,
+            RaterPairs(scale, np.concatenate([clusters, clusters + n]), times, kept=1),
         )
         for times in (weights, np.roll(weights, n, axis=1))
     )

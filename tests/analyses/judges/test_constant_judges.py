@@ -24,4 +24,4 @@ def test_constants_pass_and_are_worthless(skew: float, error: float, answer: flo
     (test,) = alternative(benches, options).aspects
     assert test.of_judge.passes
     (verdict,) = judge_agreement(benches, options).verdicts
-    assert verdict.step == "worthless"
+    assert verdict.worthless

@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.analyses.judges.judge_making import copy_of, made_bench
 
 from adjudge.analyses.judges import Judges
@@ -25,7 +27,6 @@ from adjudge.analyses.judges.words.agreement import (
     because,
     difference_words,
     verdict_sentence,
-    verdict_words,
     what_it_is,
 )
 from adjudge.analyses.scores import scores_of
@@ -46,6 +47,12 @@ def found(*benches: AspectBench, options: Judges = FEW) -> JudgeAgreementResult:
 
 def one(bench: AspectBench, options: Judges = FEW) -> AspectAgreement:
     return found(bench, options=options).aspects[0]
+
+
+def steps(verdict: JudgeVerdict) -> tuple[str | None, str | None]:
+    """The order's and the level's."""
+    order, level = verdict.order, verdict.level
+    return None if order is None else order.step, None if level is None else level.step
 
 
 # The numbers
@@ -180,22 +187,72 @@ def test_a_judge_on_another_scale_is_put_on_peoples_as_measures_are(
     for name in ("alpha", "kappa", "ac2", "within"):
         assert getattr(own.rows[0], name).value == getattr(measure, name).value
     assert own.rows[0].alpha.value == pytest.approx(one(bench).rows[0].alpha.value, abs=0.05)
-    assert own.verdict.step == one(bench).verdict.step == "like an assessor"
+    assert steps(own.verdict) == ("like an assessor", None)
+    assert steps(one(bench).verdict) == ("like an assessor", "like an assessor")
     said = (
         f"bot's answers ({given.min():.4g} to {given.max():.4g}) are put on people's scale (1 to 5) by rank"
     )
     assert sum(said in note for note in texts(own.notes)) == 1
     result = found(bench.with_judge("bot", given))
-    assert said in result.headline()
-    assert sum(said in each for each in result.sentences()) == 1
+    ends = f"({given.min():.4g} to {given.max():.4g})"
+    assert (
+        f"level not judged, for its answers {ends} are on another scale than people's (1 to 5)"
+        in result.headline()
+    )
     assert not any("nearest choice" in note for note in texts(own.notes))
+    assert math.isnan(own.verdict.offset.value)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.floats(-100, 100), st.floats(0.01, 100), st.integers(0, 5), st.sampled_from([0.3, 0.8, 3.0]))
+def test_a_linear_change_of_a_judges_scale_changes_no_verdict_on_order(
+    shift: float, factor: float, seed: int, error: float
+) -> None:
+    bench = made_bench(np.random.default_rng(seed), topics=8, judge_error=error)
+    few = Judges(resamples=30)
+    before, after = (
+        one(bench.with_judge("j", answers), few)
+        for answers in (bench.judge_answers, shift + factor * bench.judge_answers)
+    )
+    for criterion in ("within", "rank"):
+        assert after.verdict.by(criterion) == before.verdict.by(criterion)  # type: ignore[arg-type]
+    assert after.verdict.order == before.verdict.order
+    if after.verdict.level is not None:
+        assert after.verdict.offset.value == pytest.approx(
+            (shift + factor * bench.judge_answers - bench.people_mean).mean()
+        )
+
+
+def test_the_level_of_a_column_is_judged_only_where_its_scale_is_evident() -> None:
+    bench = replace(made_bench(np.random.default_rng(36), topics=20, judge_error=0.3), apart=True)
+    assert one(bench).verdict.level is not None  # choices of people's scale
+    assert one(bench.with_judge("wide", bench.judge_answers - 0.3)).verdict.level is not None
+    narrow = one(bench.with_judge("narrow", 0.8 + bench.judge_answers / 20))
+    assert narrow.verdict.level is None
+    assert narrow.verdict.order == one(bench.with_judge("narrow", bench.judge_answers)).verdict.order
+    assert one(replace(bench, apart=False).with_judge("timid", 2.8 + bench.judge_answers / 20)).verdict.level
+
+
+def test_judges_and_people_of_whom_two_gave_the_same_answers_are_named() -> None:
+    bench = made_bench(np.random.default_rng(37), topics=30)
+    twin = replace(bench, people=("a1", "a2", "a3"), answers=bench.answers[:, [0, 1, 1]])
+    said = "a2 and a3 gave the same answer to all 180 things that both judged: they count as two"
+    assert said in texts(one(twin).notes)
+    result = found(bench, bench.with_judge("again", bench.judge_answers))
+    assert "one more and again gave the same answer to all 180 things that both judged." in result.headline()
+    assert [note.data["judges"] for note in result.only("again").notes() if note.code == "alike-judges"] == [
+        ["one more", "again"]
+    ]
+    assert not found(bench, bench.with_judge("other", bench.answers[::-1, 0])).alike
 
 
 def test_a_reversed_judge_on_another_scale_stays_reversed() -> None:
     bench = made_bench(np.random.default_rng(31), topics=30, judge_error=0.3)
     own = one(bench.with_judge("reversed", 120 - 20 * bench.judge_answers))
     assert own.rows[0].alpha.high < 0
-    assert own.verdict.step == "worthless"
+    assert steps(own.verdict) == ("reversed", None)
+    assert not own.verdict.worthless
+    assert "order the reverse of people's; level not judged" in verdict_sentence(own.verdict)
 
 
 def test_a_harsh_judge_is_not_put_anywhere() -> None:
@@ -207,6 +264,7 @@ def test_a_harsh_judge_is_not_put_anywhere() -> None:
         for each in bench.answers.T
     ]
     assert own.rows[0].alpha.value == pytest.approx(np.mean([each.value for each in pairs]))
+    assert own.rows[0].offset.value == pytest.approx((harsh - bench.people_mean).mean())
     assert not own.remarks
 
 
@@ -219,7 +277,7 @@ def test_different_answers_that_are_nearest_to_one_choice() -> None:
     numbers = 20 * bench.answers + np.random.default_rng(33).uniform(-2, 2, bench.answers.shape)
     wide = replace(bench, answers=numbers, categories=None)
     narrow = one(wide.with_judge("narrow", 30 + bench.judge_answers / 20))
-    assert "by rank" in texts(narrow.remarks)[0]
+    assert any("by rank" in note for note in texts(narrow.notes))
     assert narrow.rows[0].alpha.value > 0.4
 
 
@@ -347,10 +405,12 @@ def test_answers_on_no_scale_are_grouped() -> None:
     assert own.rows[0].alpha.value == pytest.approx(one(bench).rows[0].alpha.value, abs=0.1)
 
 
-def test_no_order_without_systems_and_the_verdict_rests_on_alpha() -> None:
+def test_without_systems_the_order_is_that_of_all_answers_by_rank() -> None:
     bench = made_bench(np.random.default_rng(12), topics=30)
     own = one(replace(bench, systems=(None,) * 180))
-    assert [each.criterion for each in own.verdict.criteria] == ["alpha"]
+    assert [each.criterion for each in own.verdict.criteria] == ["rank", "alpha"]
+    assert own.verdict.order is not None
+    assert own.verdict.order.criterion == "rank"
     assert "There is no order within topics (answers are not about systems)" in verdict_sentence(own.verdict)
     assert math.isnan(own.rows[0].within.value)
 
@@ -360,7 +420,8 @@ def test_where_people_always_give_one_answer_there_is_no_verdict() -> None:
     for scale in (bench.categories, None):
         same = replace(bench, answers=np.full_like(bench.answers, 5.0), categories=scale)
         verdict = one(same).verdict
-        assert verdict.step is None
+        assert steps(verdict) == (None, None)
+        assert not verdict.worthless
         assert verdict_sentence(verdict) == (
             "one more on relevance: no verdict (there is no order within topics (people order no two summaries of a"
             " topic); there is no alpha (nobody gave more than one answer))."
@@ -382,21 +443,21 @@ def test_columns_of_a_table_are_not_compared_with_themselves() -> None:
     own = judge_agreement(benches, FEW).aspects[0]
     assert [row.name for row in own.of("measure")] == ["rouge (best measure)"]
     assert own.of("people")[0].why == "people's answers do not say who answered"
-    assert "whether below or like a person is unknown" in verdict_sentence(own.verdict)
+    assert "whether below or like a person's is unknown" in verdict_sentence(own.verdict)
 
 
 def test_beside_one_person_the_yardstick_is_somebody_who_answers_the_same() -> None:
     bench = made_bench(np.random.default_rng(25), topics=20, people=1)
     own = one(bench.with_judge("3", np.full(120, 3.0)))
-    assert own.verdict.step == "worthless"
+    assert own.verdict.worthless
     most = 1 - own.of("length")[0].alpha.value
     assert f", somebody answering as people did {most:+.2f} (" in verdict_sentence(own.verdict)
     assert own.of("people")[0].why == "only one person answered"
     rng = np.random.default_rng(26)
     clear = made_bench(rng, topics=40, people=1, error=0.4, judge_error=0.4, length=0.0, measures=(0.2,))
     above = one(clear)
-    assert above.verdict.step == "below or like an assessor"
-    assert because(above.verdict.criteria[0]) == "agreement (alpha): only one person answered"
+    assert steps(above.verdict) == ("below or like an assessor", "below or like an assessor")
+    assert because(above.verdict.criteria[0]) == "order within topics: only one person answered"
 
 
 # The result
@@ -409,13 +470,17 @@ def test_a_result_shows_itself_in_every_form() -> None:
     assert result.to_frame().equals(again.to_frame())
     assert len(result.to_frame()) == sum(len(each.rows) for each in result.aspects)
     stored = json.loads(result.to_json())
-    assert [each["step"] for each in stored["aspects"]] == [each.step for each in result.verdicts]
-    assert "constant is worthless on" in result.headline()
+    stated = [(each["order"]["step"], each["level"]["step"]) for each in stored["aspects"]]
+    assert stated == [steps(each) for each in result.verdicts]
+    assert [each["worthless"] for each in stored["aspects"]] == [False, True]
+    assert stored["aspects"][0]["level"]["offset"] == result.verdicts[0].offset.value
+    assert "constant: worthless on relevance" in result.headline()
     assert found(bench).headline() == verdict_sentence(found(bench).verdicts[0])
     assert len(found(bench).all_tables) == 1
     verdicts, first, _ = result.all_tables
-    assert [row[-1] for row in verdicts.rows] == [c.step for v in result.verdicts for c in v.criteria]
-    assert verdicts.rows[0][3] == result.aspects[0].rows[0].alpha.value
+    assert [row[-1] for row in verdicts.rows] == [c.step for v in result.verdicts for c in v.deciding]
+    assert verdicts.rows[0][3] == result.aspects[0].rows[0].within.value
+    assert verdicts.rows[1][-2] == result.verdicts[0].offset.value
     text = first.to_text()
     assert "people with each other" in text
     assert "difference" in text
@@ -455,6 +520,7 @@ def step(
     measure: tuple[float, float] | None = (0.3, 0.4),
     assessor: DrawnValue | None = None,
     half: float = 0.05,
+    value: DrawnValue | None = None,
 ) -> str:
     controls = [
         ControlDifference(f"c{k}", interval(judge, half), interval(own, half))
@@ -468,17 +534,21 @@ def step(
         interval(0) if assessor is None else assessor,
         margin=0.1,
         topics="20 topics",
+        value=value,
     ).step
 
 
 def test_every_step() -> None:
     good = [(0.4, 0.5), (0.3, 0.5)]
-    assert step([(0.4, 0.5), (0.0, 0.5)]) == "worthless"
-    assert step([(0.4, 0.5), (-0.2, 0.5)]) == "worthless"
-    assert step([(0.4, 0.5), (0.04, 0.5)]) == "worthless"  # less than the margin better
-    assert step([(0.4, 0.5), (0.1, 0.5)], half=0.2) == "not shown"  # perhaps better
-    assert step([(0.0, 0.02)]) == "not shown"  # nor is an assessor
-    assert step([(-0.2, 0.02)]) == "worthless"  # worse, whatever an assessor is
+    no_better = "no better than a control"
+    assert step([(0.4, 0.5), (0.0, 0.5)]) == no_better
+    assert step([(0.4, 0.5), (-0.2, 0.5)]) == no_better
+    assert step([(0.4, 0.5), (0.04, 0.5)]) == no_better  # less than the margin better
+    assert step([(0.4, 0.5), (0.1, 0.5)], half=0.2) == "not shown better than a control"  # perhaps better
+    assert step([(0.0, 0.02)]) == "not shown better than a control"  # nor is an assessor
+    assert step([(-0.2, 0.02)]) == no_better  # worse, whatever an assessor is
+    assert step([(-0.3, 0.5)], value=interval(-0.3)) == "reversed"
+    assert step([(-0.1, 0.5)], value=interval(-0.1)) == no_better  # hardly the reverse
     assert step(good, (0.0, 0.3)) == "no better than a measure"
     assert step(good, (0.0, 0.02)) == "not shown better than a measure"
     assert step(good, (0.08, 0.3), half=0.09) == "not shown better than a measure"
@@ -490,42 +560,59 @@ def test_every_step() -> None:
     assert step(good, None, interval(-0.2)) == "below an assessor"
     alone = criterion_verdict("alpha", [], None, None, margin=0.1, topics="20 topics")
     assert alone.step == "below or like an assessor"
-    assert because(alone) == "agreement (alpha): one person alone answered"
+    assert because(alone) == "alpha: one person alone answered"
 
 
-def test_the_lower_criterion_decides_and_both_are_named() -> None:
-    good, bad = (ControlDifference("length", interval(value), interval(0.5)) for value in (0.4, 0.0))
-    alpha = criterion_verdict("alpha", [good], None, interval(0), margin=0.1, topics="9 topics")
-    within = criterion_verdict("within", [bad], None, interval(-0.4), margin=0.1, topics="9 topics")
-    for both in ([alpha, within], [within, alpha]):
-        verdict = JudgeVerdict(judge="j", aspect="relevance", criteria=tuple(both))
-        assert verdict.step == "worthless"
-        assert verdict_sentence(verdict) == (
-            "j on relevance is worthless. Order within topics above length: judge 0.00 (-0.05 to +0.05), a person +0.50"
-            " (+0.45 to +0.55). By agreement (alpha) alone it would be like a person (less than 0.1 below): agreement"
-            " (alpha) compared with a person: 0.00 (-0.05 to +0.05)."
-        )
-
-
-def test_where_both_criteria_say_the_same_both_are_told() -> None:
-    good = [ControlDifference("length", interval(0.4), interval(0.5))]
-    alpha, within = (
-        criterion_verdict(
-            criterion,  # type: ignore[arg-type]
-            good,
-            ControlDifference(name, interval(0), interval(0.3)),
-            interval(0),
-            margin=0.1,
-            topics="9 topics",
-        )
-        for criterion, name in (("alpha", "ROUGE-1"), ("within", "ROUGE-2"))
+def told(order: float, level: float, offset: DrawnValue, rank: float | None = None) -> JudgeVerdict:
+    """How far above length the judge is by each criterion; a person is .5 above it."""
+    values = {"within": order, "rank": order if rank is None else rank, "alpha": level}
+    return JudgeVerdict(
+        judge="j",
+        aspect="relevance",
+        criteria=tuple(
+            criterion_verdict(
+                criterion,  # type: ignore[arg-type]
+                [ControlDifference("length", interval(above), interval(0.5))],
+                None,
+                interval(above - 0.5),
+                margin=0.1,
+                topics="9 topics",
+            )
+            for criterion, above in values.items()
+        ),
+        offset=offset,
     )
-    verdict = JudgeVerdict(judge="j", aspect="relevance", criteria=(alpha, within))
-    assert verdict.step == "no better than a measure"
-    assert verdict_sentence(verdict).startswith(
-        "j on relevance is by agreement (alpha) no better than ROUGE-1, and by order within topics no better than"
-        " ROUGE-2. Agreement (alpha) above ROUGE-1: judge 0.00 (-0.05 to +0.05), a person +0.30 (+0.25 to +0.35);"
+
+
+def test_order_and_level_are_told_apart() -> None:
+    below = DrawnValue(-1.0, -1.1, -0.9)
+    verdict = told(0.5, 0.0, below)
+    assert steps(verdict) == ("like an assessor", "no better than a control")
+    assert not verdict.worthless
+    assert verdict_sentence(verdict) == (
+        "j on relevance: order like a person's; level 1.00 below people's (0.90 to 1.10), as it stands no better than"
+        " length. Order within topics compared with a person: 0.00 (-0.05 to +0.05), less than 0.1 below; alpha above"
+        " length: judge 0.00 (-0.05 to +0.05), a person +0.50 (+0.45 to +0.55)."
     )
+    assert (
+        "; level not shown to differ from people's (0.00 (-0.05 to +0.05)), as it stands like a person's."
+        in (verdict_sentence(told(0.5, 0.5, interval(0))))
+    )
+
+
+def test_worthless_is_who_carries_nothing_by_order_ranks_or_level() -> None:
+    nothing = told(0.0, 0.0, interval(0.3))
+    assert nothing.worthless
+    assert verdict_sentence(nothing).startswith(
+        "j on relevance is worthless: neither its order nor its answers as they stand are better than length; level"
+        " 0.30 above people's (0.25 to 0.35). Order within topics above length: judge 0.00"
+    )
+    for more in (
+        told(0.2, 0.0, interval(0)),
+        told(0.0, 0.2, interval(0)),
+        told(0.0, 0.0, interval(0), rank=0.2),
+    ):
+        assert not more.worthless
 
 
 def test_what_an_assessor_would_be_shown_is_said_of_each_control() -> None:
@@ -558,7 +645,7 @@ def test_printed_ends_are_on_the_side_of_zero_and_of_the_margin_that_they_are_on
 def test_constants_are_worthless_with_and_without_skew(skew: float) -> None:
     bench = made_bench(np.random.default_rng(17), topics=25, skew=skew)
     result = found(*(bench.with_judge(f"{c:g}", np.full(150, c)) for c in bench.scale))
-    assert [each.step for each in result.verdicts] == ["worthless"] * 5
+    assert [each.worthless for each in result.verdicts] == [True] * 5
     shares = Counter(bench.answers.ravel().tolist())
     assert (shares[5.0] > 0.5 * bench.answers.size) == (skew > 0)
 
@@ -567,8 +654,9 @@ def test_with_three_topics_nothing_is_shown_of_anybody() -> None:
     bench = made_bench(np.random.default_rng(18), topics=3)
     judges = (bench, bench.with_judge("mean", bench.people_mean), bench.with_judge("3", np.full(18, 3.0)))
     for each in found(*judges).verdicts:
-        assert each.step == "not shown"
-        assert verdict_words(each).endswith(" (not testable)")
+        assert steps(each) == ("not shown better than a control",) * 2
+        assert not each.worthless
+        assert all(what_it_is(decided).endswith(" (not testable)") for decided in each.deciding)
         assert "assessor" not in verdict_sentence(each)
         assert "5 topics or sets of topics are needed, here 3" in verdict_sentence(each)
 
@@ -578,25 +666,26 @@ def test_where_assessors_do_not_agree_nothing_is_worthless() -> None:
     bench = made_bench(np.random.default_rng(19), topics=20, error=50, length=0, measures=())
     random = np.random.default_rng(20).permutation(bench.answers[:, 0])
     verdict = one(bench.with_judge("random", random)).verdict
-    assert verdict.step == "not shown"
+    assert steps(verdict) == ("not shown better than a control",) * 2
+    assert not verdict.worthless
     assert "(nor is a person)" in verdict_sentence(verdict)
 
 
 @pytest.mark.parametrize(("error", "step"), [(0.8, "like an assessor"), (1.8, "below an assessor")])
 def test_who_errs_as_assessors_do_is_like_one_and_who_errs_more_below(error: float, step: str) -> None:
     bench = made_bench(np.random.default_rng(21), topics=80, measures=(0.1,), length=0.0, judge_error=error)
-    assert one(bench).verdict.step == step
+    assert steps(one(bench).verdict) == (step, step)
 
 
 def test_a_copy_of_a_measure_is_no_better_than_it() -> None:
     bench = made_bench(np.random.default_rng(23), topics=60, length=0.0, measures=(0.6, 0.3))
     verdict = one(bench.with_judge("copy", copy_of(bench, bench.measures["m0"]))).verdict
-    assert verdict.step == "no better than a measure"
-    assert "is no better than m0" in verdict_sentence(verdict)
+    assert steps(verdict) == ("no better than a measure",) * 2
+    assert "order no better than m0" in verdict_sentence(verdict)
 
 
 def rates(topics: int, times: int, resamples: int) -> dict[str, dict[str, float]]:
-    """Of judges that know nothing: how often each step is passed."""
+    """Of judges that know nothing: how often each step is passed, by the order or by the level."""
     passed: dict[str, Counter[str]] = {}
     for seed in range(times):
         rng = np.random.default_rng([seed, topics])
@@ -613,19 +702,20 @@ def rates(topics: int, times: int, resamples: int) -> dict[str, dict[str, float]
             options=Judges(resamples=resamples, seed=seed),
         )
         for each in result.verdicts:
-            assert each.step is not None
-            rank, own = STEPS.index(each.step), passed.setdefault(each.judge, Counter())
-            own["controls"] += rank > STEPS.index("not shown")
-            own["measure"] += rank > STEPS.index("not shown better than a measure")
-            own["like"] += each.step == "like an assessor"
+            own = passed.setdefault(each.judge, Counter())
+            for name, step in zip(("order", "level"), steps(each), strict=True):
+                assert step is not None
+                own[f"{name} controls"] += STEPS.index(step) > STEPS.index("not shown better than a control")
+                own[f"{name} measure"] += STEPS.index(step) > STEPS.index("not shown better than a measure")
     return {judge: {name: n / times for name, n in own.items()} for judge, own in passed.items()}
 
 
 def hold(found: dict[str, dict[str, float]], most: float) -> None:
-    for judge in ("random", "length", "noisy length"):
-        assert found[judge]["controls"] <= most, found
-    for own in found.values():
-        assert own["measure"] <= most, found
+    for name in ("order", "level"):
+        for judge in ("random", "length", "noisy length"):
+            assert found[judge][f"{name} controls"] <= most, found
+        for own in found.values():
+            assert own[f"{name} measure"] <= most, found
 
 
 def test_judges_that_know_nothing_pass_no_step() -> None:
@@ -650,7 +740,6 @@ def test_a_judge_at_the_margin_is_like_an_assessor_in_at_most_five_percent(topic
         bench = made_bench(rng, topics=topics, judge_error=1.25, length=0.0, measures=(0.1,))
         verdict = one(bench, Judges(resamples=400, seed=seed)).verdict
         like.update(each.criterion for each in verdict.criteria if each.step == "like an assessor")
-        like["both"] += verdict.step == "like an assessor"
     assert max(like.values()) <= times * (0.05 + 2 * math.sqrt(0.05 * 0.95 / times)), like
 
 
@@ -705,7 +794,7 @@ def test_summevals_constants_are_worthless_and_its_experts_are_assessors(shared_
     constants = found(
         consistency.with_judge("5", np.full(n, 5.0)), relevance.with_judge("4", np.full(n, 4.0))
     )
-    assert [each.step for each in constants.verdicts] == ["worthless", "worthless"]
+    assert [each.worthless for each in constants.verdicts] == [True, True]
     assert constants.aspects[0].rows[0].ac2.value > 0.85
     for bench in benches.values():
         expert = replace(
@@ -718,8 +807,10 @@ def test_summevals_constants_are_worthless_and_its_experts_are_assessors(shared_
         own = one(expert)
         together = own.of("people")[0]
         lows = [together.more_alpha.low, together.more_within.low]
-        assert (own.verdict.step == "like an assessor") == (min(lows) > -0.1)
-        assert own.verdict.step in STEPS[STEPS.index("below an assessor") :]
+        for step, low in zip(steps(own.verdict), reversed(lows), strict=True):
+            assert step is not None
+            assert (step == "like an assessor") == (low > -0.1)
+            assert step in STEPS[STEPS.index("below an assessor") :]
 
 
 @pytest.mark.shared_data
@@ -731,7 +822,7 @@ def test_rouge_2_as_a_judge_of_summeval_is_no_better_than_itself(shared_data: Pa
     by = {each.criterion: each for each in own.verdict.criteria}
     assert what_it_is(by["within"]) == "no better than ROUGE-2"
     assert own.of("measure")[0].more_alpha.value == pytest.approx(0)
-    assert own.verdict.step in ("no better than a measure", "not shown")
+    assert {*steps(own.verdict)} <= {"no better than a measure", "not shown better than a control"}
 
 
 def test_controls_need_no_more_than_one_topic_to_say_so() -> None:
@@ -740,4 +831,4 @@ def test_controls_need_no_more_than_one_topic_to_say_so() -> None:
     assert kinds["constant"] is None
     assert kinds["random"] is None
     assert kinds["length"] == "there are no other topics to learn people's scale from"
-    assert one(bench).verdict.step == "not shown"
+    assert steps(one(bench).verdict) == ("not shown better than a control",) * 2

@@ -17,7 +17,7 @@ from statsmodels.stats.multitest import multipletests
 import adjudge
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import POOLED, AspectBench, JudgeBenches, benches_of
-from adjudge.analyses.judges.ranking import RankingResult, SharedConclusions, ranking
+from adjudge.analyses.judges.ranking import TEST, RankingResult, SharedConclusions, ranking
 from adjudge.analyses.judges.words.ranking import about_aspect
 from adjudge.analyses.scores import scores_of
 from adjudge.stats.checks import FloatArray
@@ -63,13 +63,15 @@ def ranked(*benches: AspectBench, **options: Any) -> RankingResult:
 
 
 def different(values: FloatArray) -> dict[tuple[int, int], int]:
-    """By pair of columns, which is better by Wilcoxon's test with Holm's correction; 0 where none is."""
+    """By pair of columns, which is better by the test of `compare` with Holm's correction; 0 where none is."""
+    test, sign = {
+        "wilcoxon": (stats.wilcoxon, lambda d: np.sign(stats.rankdata(abs(d)) @ np.sign(d))),
+        "t": (lambda d: stats.ttest_1samp(d, 0), lambda d: np.sign(d.mean())),
+    }[TEST]
     pairs = list(itertools.combinations(range(values.shape[1]), 2))
-    p = [stats.wilcoxon(values[:, a] - values[:, b]).pvalue for a, b in pairs]
+    p = [test(values[:, a] - values[:, b]).pvalue for a, b in pairs]
     found = multipletests(p, method="holm")[0]
-    signs = [
-        np.sign(stats.rankdata(abs(d)) @ np.sign(d)) for a, b in pairs for d in (values[:, a] - values[:, b],)
-    ]
+    signs = [sign(values[:, a] - values[:, b]) for a, b in pairs]
     return {pair: int(sign) * int(yes) for pair, sign, yes in zip(pairs, signs, found, strict=True)}
 
 
@@ -154,6 +156,36 @@ def test_conclusions_equal_plain_loops(kind: str) -> None:
         assert found.of_judge.low <= 0 <= found.of_judge.high
         assert next(about_aspect(found, 0.95)).endswith("not significantly above 0.")
         assert found.of_judge.difference_high < 0
+
+
+def test_conclusions_are_for_these_assessors_and_for_assessors_like_these(tmp_path: Path) -> None:
+    """Those for assessors like these are what `compare` finds."""
+    rng = np.random.default_rng(11)
+    people, worth = made()
+    people = people + rng.normal(size=(PEOPLE, 1, SYSTEMS)) * 0.2  # tastes
+    found = ranked(bench(people, worth))
+    wide, narrow = (found.aspects[0].conclusion("judge", beside) for beside in ("like these", "these"))
+    lines = ["measure,topic,system,assessor,value"]
+    for t, s, k in itertools.product(range(TOPICS), range(SYSTEMS), range(PEOPLE)):
+        lines.append(f"overall,t{t},s{s},p{k},{float(people[k, t, s])!r}")
+    file = tmp_path / "scores.csv"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    compared = adjudge.compare(file).tested["assessors"]
+    assert wide is not None
+    assert narrow is not None
+    assert wide.people_find == int((compared.conclusion == 0).sum())
+    assert 0 < wide.people_find < narrow.people_find
+    (sentence,) = [text for text in found.sentences() if "differences between systems" in text]
+    assert (
+        f"of {narrow.people_find:.0f} differences between systems that these three assessors find" in sentence
+    )
+    assert (
+        f"For assessors like these three: {wide.people_find:.0f} differences, of which program finds"
+        in sentence
+    )
+    alone = ranked(bench(people[:1], worth))
+    assert alone.aspects[0].conclusion("judge", "like these") is None
+    assert any("people's conclusions are for these assessors only" in note for note in alone.warnings())
 
 
 def test_a_judge_that_answers_as_people_do_on_average_comes_to_all_their_conclusions() -> None:
@@ -302,7 +334,8 @@ def test_people_who_find_nothing_have_no_conclusions_to_share() -> None:
     assert own.people_find == 0
     assert own.only_measure > 0
     assert list(found.sentences())[2] == (
-        f"On overall, people find no difference on 15 pairs of systems, program finds {own.only_measure:.0f}."
+        f"On overall, these three assessors find no difference on 15 pairs of systems, program finds"
+        f" {own.only_measure:.0f}."
     )
 
 
@@ -371,7 +404,7 @@ def test_every_form_has_the_same_numbers() -> None:
     assert ranked(bench(people, judge), silent).headline().endswith("; no tau on grammar.")
     assert found.of("program", "fluency").of_judge.tau < 0
     shown = found.to_frame("ranking-conclusions")
-    assert set(shown["beside"]) == {"people", "all but one"}
+    assert set(shown["beside"]) == {"these", "like these", "all but one"}
     assert "|resample:all|R:100|" in found.signature
     again = ranked(bench(people, judge), replace(bench(people, -judge), aspect="fluency"))
     assert json.loads(again.to_json()) == told

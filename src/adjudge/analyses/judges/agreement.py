@@ -1,11 +1,12 @@
-"""How far a judge agrees with people, beside people with each other and beside controls, and the verdict in steps."""
+"""How far a judge agrees with people, beside people with each other and beside controls, and the two verdicts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from itertools import combinations
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from adjudge import __version__
 from adjudge.analyses.base import Progress, silent
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches
-from adjudge.analyses.judges.controls import Control, Footing, controls_of
+from adjudge.analyses.judges.controls import Control, Footing, controls_of, once
 from adjudge.analyses.judges.verdict import (
+    UNKNOWN,
     ControlDifference,
     Criterion,
     CriterionVerdict,
@@ -33,17 +35,19 @@ from adjudge.analyses.judges.words.agreement import (
     over_words,
 )
 from adjudge.core.results import Note, Result
-from adjudge.core.table import Cell, Column, Table
+from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import counted, natural
 from adjudge.stats.agreement import SAME
-from adjudge.stats.checks import FloatArray
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.judge_agreement import (
     COEFFICIENTS,
     MISSING,
     DrawnValue,
     PeopleAgreement,
+    RaterPairs,
     drawn_value,
     draws_of,
+    mean_alpha,
     order_by_topic,
     people_agreement,
     topic_means,
@@ -52,7 +56,9 @@ from adjudge.stats.judge_agreement import (
 RowKind = Literal["judge", "people", "assessor", "constant", "random", "length", "measure"]
 Valued = Callable[[FloatArray], DrawnValue]
 """A number with its interval, of its draws."""
-NONE = DrawnValue(math.nan)
+T = TypeVar("T")
+DRAWN = ("alpha", "kappa", "ac2", "within", "rank", "offset", "more_alpha", "more_within", "more_rank")
+"""What a row has with an interval."""
 
 
 @dataclass(frozen=True)
@@ -61,16 +67,22 @@ class BesidePeople:
 
     kind: RowKind
     name: str
-    alpha: DrawnValue = NONE
-    kappa: DrawnValue = NONE
-    ac2: DrawnValue = NONE
-    within: DrawnValue = NONE
+    alpha: DrawnValue = UNKNOWN
+    kappa: DrawnValue = UNKNOWN
+    ac2: DrawnValue = UNKNOWN
+    within: DrawnValue = UNKNOWN
+    rank: DrawnValue = UNKNOWN
+    """Alpha where answers are put on people's scale by rank: the judge's, and an assessor's too."""
+    offset: DrawnValue = UNKNOWN
+    """How far the answers are above people's, or an assessor's above the others'; only where they use one scale."""
     judge_alpha: float = math.nan
     """The judge's with the same people on the same things: beside an assessor, with the other people."""
     judge_within: float = math.nan
-    more_alpha: DrawnValue = NONE
+    judge_rank: float = math.nan
+    more_alpha: DrawnValue = UNKNOWN
     """The judge's less this one's."""
-    more_within: DrawnValue = NONE
+    more_within: DrawnValue = UNKNOWN
+    more_rank: DrawnValue = UNKNOWN
     decides: tuple[str, ...] = ()
     """The criteria by which the judge has to beat it."""
     why: str | None = None
@@ -78,10 +90,10 @@ class BesidePeople:
 
     def record(self) -> dict[str, Any]:
         record: dict[str, Any] = {"kind": self.kind, "row": self.name}
-        for name in ("alpha", "kappa", "ac2", "within", "more_alpha", "more_within"):
+        for name in DRAWN:
             drawn: DrawnValue = getattr(self, name)
             record |= {name: drawn.value, f"{name}_low": drawn.low, f"{name}_high": drawn.high}
-        record |= {"judge_alpha": self.judge_alpha, "judge_within": self.judge_within}
+        record |= {f"judge_{name}": getattr(self, f"judge_{name}") for name in CRITERIA}
         return record | {"decides": ", ".join(self.decides), "why": self.why}
 
 
@@ -91,8 +103,8 @@ class SystemBesidePeople:
 
     system: str
     things: int
-    judge: DrawnValue = NONE
-    people: DrawnValue = NONE
+    judge: DrawnValue = UNKNOWN
+    people: DrawnValue = UNKNOWN
     why: str | None = None
     """The judge has no alpha."""
     why_people: str | None = None
@@ -134,6 +146,16 @@ class JudgeAgreementResult(Result):
 
     asked: Judges
     aspects: tuple[AspectAgreement, ...]
+    alike: tuple[Note, ...] = ()
+    """Judges of whom two gave the same answers."""
+
+    def only(self, judge: str) -> JudgeAgreementResult:
+        """What is about one judge."""
+        return replace(
+            self,
+            aspects=self.of(judge),
+            alike=tuple(note for note in self.alike if judge in note.data["judges"]),
+        )
 
     def of(self, judge: str) -> tuple[AspectAgreement, ...]:
         return tuple(aspect for aspect in self.aspects if aspect.judge == judge)
@@ -154,6 +176,7 @@ class JudgeAgreementResult(Result):
         )
 
     def notes(self) -> Iterator[Note]:
+        yield from self.alike
         for aspect in self.aspects:
             about = {"about": f"{aspect.judge} on {aspect.aspect}"} if len(self.aspects) > 1 else {}
             for note in aspect.notes:
@@ -171,7 +194,15 @@ class JudgeAgreementResult(Result):
                     "topics": aspect.topics,
                     "clusters": aspect.clusters,
                     "people": aspect.people,
-                    "step": aspect.verdict.step,
+                    "worthless": aspect.verdict.worthless,
+                    "order": _verdict_facts(aspect.verdict.order),
+                    "level": {
+                        **_verdict_facts(aspect.verdict.level),
+                        "offset": aspect.verdict.offset.value,
+                        "offset_low": aspect.verdict.offset.low,
+                        "offset_high": aspect.verdict.offset.high,
+                        "why_not": aspect.verdict.why_no_level,
+                    },
                     "criteria": {
                         criterion.criterion: criterion.step for criterion in aspect.verdict.criteria
                     },
@@ -209,12 +240,22 @@ class JudgeAgreementResult(Result):
         }
         rows: list[tuple[Cell, ...]] = []
         for aspect in self.aspects:
-            for criterion in aspect.verdict.criteria:
+            for criterion in aspect.verdict.deciding:
                 name = criterion.criterion
                 judge, *others = (_best(aspect.of(kind), name) for kind in ("judge", *titles))
                 beside = getattr(aspect.of("people")[0], f"judge_{name}")
+                offset = aspect.verdict.offset.value if name == "alpha" else math.nan
                 rows.append(
-                    (aspect.judge, aspect.aspect, CRITERIA[name], judge, beside, *others, criterion.step)
+                    (
+                        aspect.judge,
+                        aspect.aspect,
+                        CRITERIA[name],
+                        judge,
+                        beside,
+                        *others,
+                        offset,
+                        criterion.step,
+                    )
                 )
         return Table.of(
             "judge-verdicts",
@@ -225,8 +266,9 @@ class JudgeAgreementResult(Result):
             Column("judge", format=".2f", tiny=False),
             Column("judge_beside", "judge with all but one", ".2f", tiny=False),
             *(Column(kind, title, ".2f", tiny=False) for kind, title in titles.items()),
+            Column("offset", format="+.2f", tiny=False, show="varies"),
             "verdict",
-            title="Agreement with people by two criteria, beside one assessor's and that of controls",
+            title="Order and answers as they stand (alpha): agreement with people, an assessor's and that of controls",
         )
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
@@ -266,9 +308,28 @@ def _best(rows: Sequence[BesidePeople], criterion: Criterion) -> float | None:
 def judge_agreement(
     benches: JudgeBenches, asked: Judges, progress: Progress = silent
 ) -> JudgeAgreementResult:
-    """Every judge on every aspect beside people and controls, with a verdict in steps."""
-    aspects = tuple(_aspect(bench, asked) for bench in benches.one_by_one(progress))
-    return JudgeAgreementResult(asked=asked, aspects=aspects)
+    """Every judge on every aspect beside people and controls, with verdicts on its order and its level.
+
+    Aspect by aspect, so that what judges of the same things share is computed once.
+    """
+    together: dict[str, list[int]] = {}
+    for at, bench in enumerate(benches.benches):
+        together.setdefault(bench.aspect, []).append(at)
+    aspects: dict[int, AspectAgreement] = {}
+    for places in together.values():
+        shared = _Shared(asked)
+        for at in places:
+            aspects[at] = _aspect(benches.benches[at], asked, shared)
+            progress(len(aspects), len(benches.benches))
+    return JudgeAgreementResult(
+        asked=asked,
+        aspects=tuple(aspects[at] for at in range(len(benches.benches))),
+        alike=tuple(alike_judges(benches.benches)),
+    )
+
+
+def _verdict_facts(verdict: CriterionVerdict | None) -> dict[str, Any]:
+    return {} if verdict is None else {"by": verdict.criterion, "step": verdict.step}
 
 
 # One aspect
@@ -294,11 +355,7 @@ class _Drawn:
         return replace(self, **nowhere)
 
     def mean(self, by_assessor: FloatArray) -> FloatArray:
-        there = ~np.isnan(by_assessor)
-        weight = (self.weights[:, None] * there).sum(axis=0)
-        total = (self.weights[:, None] * np.nan_to_num(by_assessor)).sum(axis=0)
-        means: FloatArray = np.divide(total, weight, out=np.full(weight.shape, np.nan), where=weight > 0)
-        return means
+        return weighted_means(by_assessor, self.weights)
 
     @property
     def people(self) -> FloatArray:
@@ -318,31 +375,92 @@ class _Drawn:
         return 1 - self.judges[judge] if len(self.assessors) == 1 else -self.over_assessor(judge)
 
 
-def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
+def weighted_means(by_assessor: FloatArray, weights: FloatArray | IntArray) -> FloatArray:
+    """Over assessors (assessors x draws) who have a value."""
+    there = ~np.isnan(by_assessor)
+    weight = (weights[:, None] * there).sum(axis=0)
+    total = (weights[:, None] * np.nan_to_num(by_assessor)).sum(axis=0)
+    means: FloatArray = np.divide(total, weight, out=np.full(weight.shape, np.nan), where=weight > 0)
+    return means
+
+
+class _Shared:
+    """What judges of one question share, by what it rests on."""
+
+    def __init__(self, asked: Judges) -> None:
+        self.asked = asked
+        self.made: dict[tuple[Any, ...], Any] = {}
+
+    def once(self, key: tuple[Any, ...], make: Callable[[], T]) -> T:
+        if key not in self.made:
+            self.made[key] = make()
+        made: T = self.made[key]
+        return made
+
+    def pairs(self, footing: Footing, of: BoolArray | None = None) -> RaterPairs:
+        """Coefficients of all things, or alpha alone of some of them."""
+        cluster, kept = (footing.cluster, len(COEFFICIENTS)) if of is None else (footing.cluster[of], 1)
+
+        def make() -> RaterPairs:
+            times = draws_of(self.asked.rng("agreement"), footing.clusters, self.asked.resamples)
+            return RaterPairs(footing.scale, cluster, times, kept=kept)
+
+        which = None if of is None else of.tobytes()
+        return self.once(("pairs", which, footing.scale.tobytes(), footing.cluster.tobytes()), make)
+
+    def controls(self, footing: Footing) -> tuple[Control, ...]:
+        bench = footing.bench
+        measures = tuple((name, values.tobytes()) for name, values in bench.measures.items())
+        # a column that is the judge, or people, is no control
+        named = bench.measures.keys() & {bench.judge, bench.aspect}
+        key = bench.topics, bench.systems, bench.sides, bench.words.tobytes(), measures, frozenset(named)
+        return self.once(
+            ("controls", footing.people.tobytes(), *key), lambda: tuple(controls_of(footing, once(footing)))
+        )
+
+    def ranked_people(self, footing: Footing) -> IntArray:
+        key = "ranked", footing.bench.answers.tobytes(), footing.cluster.tobytes()
+        return self.once(key, lambda: footing.ranked_people)
+
+    def people_of(self, pairs: RaterPairs, codes: IntArray) -> FloatArray:
+        """Of every assessor with the others, alpha in every draw."""
+        return self.once(
+            ("people", id(pairs), codes.tobytes()),
+            lambda: people_agreement([], codes, pairs).assessors[:, 0],
+        )
+
+
+def _aspect(bench: AspectBench, options: Judges, shared: _Shared) -> AspectAgreement:
     footing = Footing.of(bench)
     judged = footing.bench
-    times = draws_of(options.rng("agreement"), footing.clusters, options.resamples)
-    controls = tuple(controls_of(footing))
+    pairs = shared.pairs(footing)
+    controls = shared.controls(footing)
     there = [control for control in controls if control.why is None]
-    coefficients = people_agreement(
-        [footing.judge_codes, *(control.codes for control in there if control.codes is not None)],
-        footing.people,
-        scale=footing.scale,
-        cluster=footing.cluster,
-        times=times,
-    )
+    codes = [control.codes for control in there if control.codes is not None]
+    coefficients = people_agreement([footing.judge_codes, *codes], footing.people, pairs)
     weights = np.count_nonzero(footing.people != MISSING, axis=0).astype(float)
     drawn = {name: _of_coefficient(coefficients, at, weights) for at, name in enumerate(COEFFICIENTS)}
     why_no_order = footing.why_no_order
-    signs = [
-        footing.signs(judged.judge_answers),
-        *(control.signs for control in there if control.signs is not None),
-    ]
-    within = None if why_no_order is not None else _orders(footing, signs, times, weights)
+    signs = [footing.judge_signs, *(control.signs for control in there if control.signs is not None)]
+    within = None if why_no_order is not None else _orders(footing, signs, pairs.times, weights)
     drawn["within"] = within or drawn["alpha"].undefined()
+    drawn["rank"] = drawn["alpha"].undefined()
+    if footing.has_ranks:
+        by_rank = people_agreement(
+            [footing.ranked(judged.judge_answers), *codes],
+            footing.people,
+            pairs,
+            assessors=shared.ranked_people(footing),
+        )
+        drawn["rank"] = _of_coefficient(by_rank, 0, weights)
 
     def valued(draws: FloatArray) -> DrawnValue:
         return drawn_value(draws, footing.clusters, options.level)
+
+    def offset(values: FloatArray, people: FloatArray) -> DrawnValue:
+        if footing.why_no_level is not None:
+            return UNKNOWN
+        return valued(topic_means(values - people, footing.cluster, pairs.times))
 
     verdict = JudgeVerdict(
         judge=bench.judge,
@@ -351,12 +469,16 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
             _verdict(criterion, drawn[criterion], there, valued, options.margin, footing)
             for criterion in CRITERIA
             if not math.isnan(drawn[criterion].judges[0, 0])
+            and (criterion != "alpha" or footing.why_no_level is None)
         ),
+        offset=offset(judged.judge_answers, judged.people_mean),
+        why_no_level=footing.why_no_level,
         why=tuple(no_verdict(why_no_order, not math.isnan(drawn["alpha"].judges[0, 0]), controls)),
     )
-    remarks = [note for note in (footing.rank_note, _copied(bench)) if note is not None]
-    of_controls = [note for control in controls for note in control.notes]
-    notes = [*bench.notes, *remarks, *footing.notes, *of_controls]
+    remarks = [note for note in (_copied(bench),) if note is not None]
+    notes = [*bench.notes, *remarks, *filter(None, [footing.rank_note]), *footing.notes]
+    notes += alike_people(judged)
+    notes += [note for control in controls for note in control.notes]
     notes = [note for at, note in enumerate(notes) if note not in notes[:at]]
     return AspectAgreement(
         judge=bench.judge,
@@ -365,15 +487,15 @@ def _aspect(bench: AspectBench, options: Judges) -> AspectAgreement:
         topics=footing.topics,
         clusters=footing.clusters,
         people=judged.people,
-        rows=tuple(_rows(footing, controls, drawn, valued)),
+        rows=tuple(_rows(footing, controls, drawn, valued, offset)),
         verdict=verdict,
         remarks=tuple(remarks),
         notes=tuple(notes),
-        systems=tuple(_systems(footing, times, options)),
+        systems=tuple(_systems(footing, options, shared)),
     )
 
 
-def _systems(footing: Footing, times: FloatArray, options: Judges) -> Iterator[SystemBesidePeople]:
+def _systems(footing: Footing, options: Judges, shared: _Shared) -> Iterator[SystemBesidePeople]:
     """Every system's things alone, on the scale of all, in the same draws of clusters."""
     bench = footing.bench
     if bench.pairs:
@@ -381,19 +503,12 @@ def _systems(footing: Footing, times: FloatArray, options: Judges) -> Iterator[S
     for system in sorted({name for name in bench.systems if name is not None}, key=natural):
         of_system = np.array([name == system for name in bench.systems])
         codes = footing.people[of_system]
-        coefficients = people_agreement(
-            [footing.judge_codes[of_system]],
-            codes,
-            scale=footing.scale,
-            cluster=footing.cluster[of_system],
-            times=times,
-        )
-        weights = np.count_nonzero(codes != MISSING, axis=0).astype(float)
-        drawn = _of_coefficient(coefficients, COEFFICIENTS.index("alpha"), weights)
+        pairs = shared.pairs(footing, of_system)
+        assessors = shared.people_of(pairs, codes)
+        alphas = mean_alpha(footing.judge_codes[of_system], codes, pairs)
+        mean_over_people = weighted_means(assessors, np.count_nonzero(codes != MISSING, axis=0))
         clusters = np.unique(footing.cluster[of_system]).size
-        judge, people = (
-            drawn_value(draws, clusters, options.level) for draws in (drawn.judges[0], drawn.people)
-        )
+        judge, people = (drawn_value(draws, clusters, options.level) for draws in (alphas, mean_over_people))
         yield SystemBesidePeople(
             system=system,
             things=int(of_system.sum()),
@@ -410,24 +525,54 @@ LEAST_VARIED, VARIED = 5, 0.9
 """The same among answers other than the most common one, which two people easily share by chance."""
 
 
+def same_answers(one: FloatArray, other: FloatArray) -> tuple[int, int] | None:
+    """How many answers of two are the same, and how many things both judged; None where that may be chance."""
+    both = ~np.isnan(one) & ~np.isnan(other)
+    alike = np.isclose(one[both], other[both], rtol=1e-9, atol=1e-12)
+    n, same = alike.size, int(alike.sum())
+    if n < LEAST_COPIED or same < COPIED * n:
+        return None
+    values, times = np.unique(one[both], return_counts=True)
+    varied = ~alike | (one[both] != values[times.argmax()])
+    return (same, n) if varied.sum() >= LEAST_VARIED and alike[varied].mean() >= VARIED else None
+
+
 def _copied(bench: AspectBench) -> Note | None:
     """Whose answers the judge gives, if somebody's."""
-    copied: list[tuple[float, int, int, str]] = []
-    for person, answers in zip(bench.people, bench.answers.T, strict=True):
-        both = ~np.isnan(answers) & ~np.isnan(bench.judge_answers)
-        theirs, by_judge = answers[both], bench.judge_answers[both]
-        alike = np.isclose(theirs, by_judge, rtol=1e-9, atol=1e-12)
-        n, same = theirs.size, int(alike.sum())
-        if n < LEAST_COPIED or same < COPIED * n:
-            continue
-        values, times = np.unique(theirs, return_counts=True)
-        varied = ~alike | (theirs != values[times.argmax()])
-        if varied.sum() >= LEAST_VARIED and alike[varied].mean() >= VARIED:
-            copied.append((same / n, n, same, person if bench.named else "people"))
+    copied = [
+        (same[0] / same[1], same, person if bench.named else "people")
+        for person, answers in zip(bench.people, bench.answers.T, strict=True)
+        if (same := same_answers(answers, bench.judge_answers)) is not None
+    ]
     if not copied:
         return None
-    _, n, same, person = max(copied, key=lambda copy: copy[:2])
+    _, (same, n), person = max(copied, key=lambda copy: (copy[0], copy[1][1]))
     return Note.of("copied", judge=bench.judge, person=person, same=same, things=n)
+
+
+def alike_people(bench: AspectBench) -> Iterator[Note]:
+    """People of whom two gave the same answers: they count as two."""
+    for i, j in combinations(range(len(bench.people)) if bench.named else (), 2):
+        if (same := same_answers(bench.answers[:, i], bench.answers[:, j])) is not None:
+            people = [bench.people[i], bench.people[j]]
+            yield Note.of("alike-people", people=people, same=same[0], things=same[1])
+
+
+def alike_judges(benches: Sequence[AspectBench]) -> Iterator[Note]:
+    """Judges of whom two gave the same answers, over all questions that both answered."""
+    answers: dict[str, dict[str, FloatArray]] = {}
+    for bench in benches:
+        if not bench.panel:
+            # what people answered for is the same beside every judge, and in one order
+            by_people = ~np.isnan(bench.answers).all(axis=1)
+            answers.setdefault(bench.judge, {})[bench.aspect] = bench.judge_answers[by_people]
+    for one, other in combinations(answers, 2):
+        if both := [aspect for aspect in answers[one] if aspect in answers[other]]:
+            first, second = (
+                np.concatenate([answers[who][aspect] for aspect in both]) for who in (one, other)
+            )
+            if (same := same_answers(first, second)) is not None:
+                yield Note.of("alike-judges", judges=[one, other], same=same[0], things=same[1])
 
 
 def _of_coefficient(agreement: PeopleAgreement, at: int, weights: FloatArray) -> _Drawn:
@@ -452,7 +597,11 @@ def _orders(footing: Footing, signs: Sequence[FloatArray], times: FloatArray, we
 
 
 def _rows(
-    footing: Footing, controls: Sequence[Control], drawn: Mapping[str, _Drawn], valued: Valued
+    footing: Footing,
+    controls: Sequence[Control],
+    drawn: Mapping[str, _Drawn],
+    valued: Valued,
+    offset: Callable[[FloatArray, FloatArray], DrawnValue],
 ) -> Iterator[BesidePeople]:
     def row(
         kind: RowKind,
@@ -462,7 +611,7 @@ def _rows(
         more: Callable[[_Drawn], FloatArray] | None = None,
     ) -> BesidePeople:
         """Of the draws that `pick` takes; beside those of the judge, and `more` is by how much it is further."""
-        values: dict[str, Any] = {of: valued(pick(drawn[of])) for of in (*COEFFICIENTS, "within")}
+        values: dict[str, Any] = {of: valued(pick(drawn[of])) for of in (*COEFFICIENTS, "within", "rank")}
         if judge is not None:
             for criterion in CRITERIA:
                 one, other = judge(drawn[criterion]), pick(drawn[criterion])
@@ -470,7 +619,9 @@ def _rows(
                 values[f"more_{criterion}"] = valued(one - other if more is None else more(drawn[criterion]))
         return BesidePeople(kind=kind, name=name, **values)
 
-    yield row("judge", footing.bench.judge, lambda of: of.judges[0])
+    bench = footing.bench
+    of_judge = row("judge", bench.judge, lambda of: of.judges[0])
+    yield replace(of_judge, offset=offset(bench.judge_answers, bench.people_mean))
     if footing.alone is not None:
         yield BesidePeople(kind="people", name=PEOPLE, why=footing.alone)
     else:
@@ -478,13 +629,15 @@ def _rows(
             "people", PEOPLE, lambda of: of.people, lambda of: of.judge_beside, lambda of: of.over_assessor(0)
         )
         yield replace(together, decides=tuple(CRITERIA))
-        for j, person in enumerate(footing.bench.people):
-            yield row(
+        for j, person in enumerate(bench.people):
+            one = row(
                 "assessor",
                 WITH_OTHERS.format(person),
                 lambda of, j=j: of.assessors[j],  # type: ignore[misc]
                 lambda of, j=j: of.beside[0, j],  # type: ignore[misc]
             )
+            rest = replace(bench, answers=np.delete(bench.answers, j, axis=1)).people_mean
+            yield replace(one, offset=offset(bench.answers[:, j], rest))
     at = 0
     for control in controls:
         name = control_title(control)
@@ -513,7 +666,7 @@ def _verdict(
         )
         if control.kind != "measure":
             floor.append(compared)
-        elif criterion in control.criteria:
+        elif control.decides(criterion):
             measure = compared
     return criterion_verdict(
         criterion,
@@ -523,6 +676,7 @@ def _verdict(
         margin=margin,
         topics=over_words(footing.topics, footing.clusters),
         alone=footing.alone or "",
+        value=valued(drawn.judges[0]) if criterion == "within" else None,
     )
 
 
@@ -537,19 +691,16 @@ def _columns(level: float) -> tuple[Column, ...]:
         Column("alpha_interval", f"{100 * level:.4g}% interval", data=False, right=True),
         Column("kappa", "weighted kappa", tiny=False),
         Column("ac2", "AC2", tiny=False),
+        Column("rank", "alpha by rank", tiny=False, show="varies"),
+        Column("offset_shown", "offset", data=False, right=True),
         Column("within", "within topics", tiny=False),
         Column("within_interval", f"{100 * level:.4g}% interval", data=False, right=True),
         Column("judge_alpha", "judge (alpha)", tiny=False),
         Column("more_alpha_shown", "difference", data=False, right=True),
         Column("judge_within", "judge (within)", tiny=False),
         Column("more_within_shown", "difference", data=False, right=True),
-        *(
-            Column(f"{name}_{end}", show="never")
-            for name in ("alpha", "kappa", "ac2", "within", "more_alpha", "more_within")
-            for end in ("low", "high")
-        ),
-        Column("more_alpha", show="never"),
-        Column("more_within", show="never"),
+        *(Column(f"{name}_{end}", show="never") for name in DRAWN for end in ("low", "high")),
+        *hidden("more_alpha more_within more_rank judge_rank offset"),
         Column("decides", show="never"),
         Column("why", "", right=False, show="varies"),
     )
@@ -557,6 +708,7 @@ def _columns(level: float) -> tuple[Column, ...]:
 
 def _cells(row: BesidePeople) -> dict[str, Cell]:
     cells = row.record()
+    cells["offset_shown"] = None if math.isnan(row.offset.value) else difference_words(row.offset)
     for name in ("alpha", "within"):
         agreement: DrawnValue = getattr(row, name)
         wide = agreement.is_known and agreement.high - agreement.low > SAME

@@ -132,6 +132,10 @@ class AlternativeResult(Result):
             f"|v:{__version__}"
         )
 
+    def only(self, judge: str) -> AlternativeResult:
+        """What is about one judge."""
+        return replace(self, aspects=tuple(aspect for aspect in self.aspects if aspect.judge == judge))
+
     def of(self, judge: str, aspect: str) -> AspectAlternative:
         return next(tested for tested in self.aspects if (tested.judge, tested.aspect) == (judge, aspect))
 

@@ -89,6 +89,8 @@ class AspectBench:
     """By system: machine, baseline or human."""
     better: Better = "higher"
     pairs: bool = False
+    apart: bool = False
+    """Whether the judge's answers are a column of their own, which may be on any scale."""
     panel: bool = False
     """Whether the judge is several judges as one."""
     named: bool = True
@@ -159,15 +161,18 @@ class AspectBench:
         topics = list(dict.fromkeys(self.topics))
         sets = dict(zip(self.topics, self.clusters, strict=True))
         t, s = {name: k for k, name in enumerate(topics)}, {name: k for k, name in enumerate(systems)}
-        layers = np.column_stack([self.judge_answers, self.answers])
-        sums = np.zeros((layers.shape[1], len(topics), len(systems)))
-        times = np.zeros_like(sums)
-        for k, topic, name, first in self.scored():
-            values = layers[k] if first else 1 - layers[k]
+        things, cells, firsts = (
+            np.array(column)
+            for column in zip(*((k, t[a] * len(s) + s[b], c) for k, a, b, c in self.scored()), strict=True)
+        )
+        means = np.full((len(self.people) + 1, len(topics) * len(systems)), np.nan)
+        for layer, answers in zip(means, (self.judge_answers, *self.answers.T), strict=True):
+            values = np.where(firsts, answers[things], 1 - answers[things])
             there = ~np.isnan(values)
-            sums[there, t[topic], s[name]] += values[there]
-            times[there, t[topic], s[name]] += 1
-        means = np.divide(sums, times, out=np.full(sums.shape, np.nan), where=times > 0)
+            times = np.bincount(cells[there], minlength=layer.size)
+            sums = np.bincount(cells[there], values[there], minlength=layer.size)
+            np.divide(sums, times, out=layer, where=times > 0)
+        means = means.reshape(-1, len(topics), len(systems))
         means = -means if self.better == "lower" else means
         return JudgeCells(
             topics=tuple(topics),
@@ -277,7 +282,7 @@ def benches_of(
             bench = look_up.bench(judge, rows, people, judged)
             card = cards.get((judge, bench.source or ""))
             again = repeats.get((bench.source or "", rows[0].question)) or _again(answered, beside)
-            benches.append(replace(bench, card=card, again=again))
+            benches.append(replace(bench, card=card, again=again, apart=judge in columns))
     benches = titled(benches)
     if named:
         there = list(dict.fromkeys(bench.aspect for bench in benches))

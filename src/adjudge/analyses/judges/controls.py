@@ -22,20 +22,25 @@ from adjudge.analyses.judges.words.agreement import (
     ALWAYS,
     AT_RANDOM,
     NO_LENGTHS,
+    NO_LEVEL_OF_PAIRS,
     NO_MEASURE,
     NO_ORDER,
     NO_OTHER_TOPICS,
     NO_SYSTEMS,
     NOBODY_ELSE,
     few_known,
+    other_scale,
 )
 from adjudge.core.results import Note
 from adjudge.stats.agreement import MOST_CATEGORIES, ahead
 from adjudge.stats.checks import FloatArray, IntArray, clusters_of
 from adjudge.stats.judge_agreement import (
     MISSING,
+    RaterPairs,
     answer_counts,
+    is_evident,
     is_off_scale,
+    levels_of,
     mapped_codes,
     order_by_topic,
     pair_signs,
@@ -61,8 +66,8 @@ class Footing:
     scale: FloatArray
     edges: FloatArray
     """Between the choices: a value up to an edge counts as the choice below it."""
-    by_rank: bool = False
-    """Whether the judge's answers are on another scale than people's, so that they are put on it as measures are."""
+    other_scale: bool = False
+    """Whether the judge's answers are on another scale than people's: its level says nothing."""
     notes: tuple[Note, ...] = ()
 
     @classmethod
@@ -93,15 +98,33 @@ class Footing:
             np.unique(judged).size > 1 and np.unique(np.searchsorted(edges, judged, "left")).size == 1
         )
         # where people's answers are numbers rather than choices, a judge may also be too narrow beside theirs
-        off = not both.pairs and ((grouped and one_choice) or is_off_scale(judged, choices))
-        by_rank = len(set(both.clusters)) > 1 and off
-        if scale.size and not by_rank:
+        other_scale = not both.pairs and (
+            (grouped and one_choice)
+            or is_off_scale(judged, choices)
+            or (both.apart and not is_evident(judged, choices))
+        )
+        if scale.size and not (other_scale and len(set(both.clusters)) > 1):
             if outside := int(np.count_nonzero((judged < choices[0]) | (judged > choices[-1]))):
                 notes.append(Note.of("outside-the-scale", judge=judge, n=outside))
             if one_choice:
                 ends = {"low": float(judged.min()), "high": float(judged.max())}
                 notes.append(Note.of("nearest-to-one-choice", judge=judge, **ends))
-        return cls(bench=both, scale=scale, edges=edges, by_rank=by_rank, notes=tuple(notes))
+        return cls(bench=both, scale=scale, edges=edges, other_scale=other_scale, notes=tuple(notes))
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether the judge's answers as they stand are put on people's scale, as measures are."""
+        return self.other_scale and self.clusters > 1
+
+    @property
+    def why_no_level(self) -> str | None:
+        """Why the level of the judge's answers cannot be compared with people's."""
+        if self.bench.pairs:
+            return NO_LEVEL_OF_PAIRS
+        if not self.other_scale:
+            return None
+        answers, scale = self.bench.judge_answers, self.bench.scale
+        return other_scale(float(answers.min()), float(answers.max()), scale[0], scale[-1])
 
     @property
     def rank_note(self) -> Note | None:
@@ -124,9 +147,22 @@ class Footing:
     @cached_property
     def judge_codes(self) -> IntArray:
         """The judge's answers: the nearest choices, or where they are on another scale, those at the same ranks."""
-        if not self.by_rank:
-            return self.codes(self.bench.judge_answers)
-        return mapped_codes(self.bench.judge_answers, self.people, self.cluster, self.scale.size)
+        return self.ranked(self.bench.judge_answers) if self.by_rank else self.codes(self.bench.judge_answers)
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether answers can be put on people's scale by rank, as other topics tell; a pair's answer has none."""
+        return self.clusters > 1 and not self.bench.pairs
+
+    def ranked(self, values: FloatArray) -> IntArray:
+        """Answers as those of people at the same ranks."""
+        codes = mapped_codes(levels_of(values), self.people, self.cluster, self.scale.size)
+        return np.where(np.isnan(values), MISSING, codes)
+
+    @cached_property
+    def ranked_people(self) -> IntArray:
+        """Those of every assessor, by rank."""
+        return np.stack([self.ranked(answers) for answers in self.bench.answers.T], axis=1)
 
     @cached_property
     def people(self) -> IntArray:
@@ -169,6 +205,15 @@ class Footing:
         clusters = np.zeros(len(set(self.bench.topics)), np.int64)
         clusters[clusters_of(self.bench.topics, len(self.bench.topics))] = self.cluster
         return clusters
+
+    @cached_property
+    def judge_signs(self) -> FloatArray:
+        """How the judge orders every pair, whatever its scale: rounding is judged by how far its answers reach."""
+        answers = self.bench.judge_answers
+        wide = float(np.ptp(answers))
+        if self.bench.pairs or not 0 < wide < math.inf:
+            return self.signs(answers)
+        return self.signs((answers - answers.min()) / wide)
 
     def signs(self, values: FloatArray) -> FloatArray:
         """How a judge that gives things these values orders every pair."""
@@ -226,8 +271,12 @@ class Control:
     """What it decides: a measure may be the best by one alone."""
     notes: tuple[Note, ...] = ()
 
+    def decides(self, criterion: str) -> bool:
+        """Answers by rank are compared with the measure whose alpha is the highest."""
+        return ("within" if criterion == "within" else "alpha") in self.criteria
 
-def controls_of(footing: Footing) -> Iterator[Control]:
+
+def controls_of(footing: Footing, pairs: RaterPairs | None = None) -> Iterator[Control]:
     """The constant, chance, length, and the measure (or two, where the best differs between the criteria)."""
     things, size, tied = len(footing.bench.topics), footing.scale.size, np.zeros(footing.topic.size)
     # the one answer that agrees best with people; the more common of two
@@ -241,22 +290,29 @@ def controls_of(footing: Footing) -> Iterator[Control]:
         )
         for code in np.argsort(-common, kind="stable")
     ]
-    yield max(constants, key=lambda control: round(_agreement(footing, control)[0], 12))
+    pairs = pairs or once(footing)
+    agreement = {control.name: _agreement(footing, control, pairs)[0] for control in constants}
+    yield max(constants, key=lambda control: round(agreement[control.name], 12))
     # answers at random with the shares of people's, in expectation: nothing is drawn
     counts = answer_counts(footing.people, footing.cluster, footing.clusters, size)
     yield Control(kind="random", name=AT_RANDOM, codes=counts, signs=tied)
-    yield _length(footing)
-    yield from _measures(footing)
+    yield _length(footing, pairs)
+    yield from _measures(footing, pairs)
 
 
-def _length(footing: Footing) -> Control:
+def once(footing: Footing) -> RaterPairs:
+    """Alpha of the data alone, in no draws."""
+    return RaterPairs(footing.scale, footing.cluster, np.ones((1, footing.clusters)), kept=1)
+
+
+def _length(footing: Footing, pairs: RaterPairs) -> Control:
     """Length in the direction that agrees better with people, by each criterion."""
     if np.isnan(footing.bench.words).all():
         return Control(kind="length", name="length", why=NO_LENGTHS)
     longer, shorter = (_number(footing, "length", "length", sign * footing.bench.words) for sign in (1, -1))
     if longer.why is not None:
         return longer
-    both = [_agreement(footing, control) for control in (longer, shorter)]
+    both = [_agreement(footing, control, pairs) for control in (longer, shorter)]
     by_alpha, by_order = (shorter if both[1][at] > both[0][at] else longer for at in (0, 1))
     ways = ["shorter" if control is shorter else "longer" for control in (by_alpha, by_order)]
     note = Note.of("direction-of-length", by_alpha=ways[0], within=ways[1])
@@ -281,20 +337,17 @@ def _number(footing: Footing, kind: ControlKind, name: str, values: FloatArray) 
     )
 
 
-def _agreement(footing: Footing, control: Control) -> tuple[float, float]:
+def _agreement(footing: Footing, control: Control, pairs: RaterPairs) -> tuple[float, float]:
     """By alpha and within topics, with all people; what cannot be computed is below everything."""
     if control.codes is None or control.signs is None:
         return -math.inf, -math.inf
-    once = np.ones((1, footing.clusters))
-    alpha = people_agreement(
-        [control.codes], footing.people, scale=footing.scale, cluster=footing.cluster, times=once
-    ).judges[0, 0, 0]
-    within = topic_means(footing.order(control.signs), footing.topic_cluster, once)[0]
+    alpha = people_agreement([control.codes], footing.people, pairs).judges[0, 0, 0]
+    within = topic_means(footing.order(control.signs), footing.topic_cluster, pairs.times)[0]
     first, second = np.nan_to_num([alpha, within], nan=-math.inf).tolist()
     return first, second
 
 
-def _measures(footing: Footing) -> Iterator[Control]:
+def _measures(footing: Footing, pairs: RaterPairs) -> Iterator[Control]:
     """The best measure by alpha, and within topics: each by its agreement with people.
 
     Where the judge, or people's answers, are a column of a table, that column is no measure to beat.
@@ -309,7 +362,7 @@ def _measures(footing: Footing) -> Iterator[Control]:
     if not scored:
         yield Control(kind="measure", name=A_MEASURE, why=every[0].why if every else NO_MEASURE)
         return
-    agreement = [_agreement(footing, control) for control in scored]
+    agreement = [_agreement(footing, control, pairs) for control in scored]
     best = {
         name: max(range(len(scored)), key=lambda k: agreement[k][at])
         for at, name in enumerate(("alpha", "within"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -176,6 +176,20 @@ class JudgeEffects(Result):
             yield Note.of("one-by-one")
         if self.work:
             yield Note.of("wilson").on("judge-invalid")
+
+    def only(self, judge: str) -> JudgeEffects:
+        """What is about one judge."""
+        return replace(
+            self,
+            judges=(judge,),
+            repeats=tuple(row for row in self.repeats if row.judge == judge),
+            order=tuple(row for row in self.order if row.judge == judge),
+            lengths=tuple(row for row in self.lengths if row.judge == judge),
+            favours=tuple(row for row in self.favours if row.judge == judge),
+            work=tuple(row for row in self.work if row.judge == judge),
+            savings=tuple(row for row in self.savings if row.judge == judge),
+            unknown=tuple(note for note in self.unknown if note.data["judge"] == judge),
+        )
 
     def tested(self, judge: str) -> Iterator[TestedEffect]:
         """Every effect on a judge that could be compared with 0."""

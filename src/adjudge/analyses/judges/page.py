@@ -97,7 +97,7 @@ def overview_page(report: JudgeReport, *, made_at: str | None = None) -> PartsPa
             )
             for dossier in report
         ),
-        notes=report.about_scores,
+        notes=(*report.about_scores, *report.alike()),
         sections=(),
         signature=report[0].signature,
         latex=TEX,

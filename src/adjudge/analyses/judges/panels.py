@@ -20,7 +20,7 @@ from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table, with_interval
 from adjudge.core.words import listed
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.judge_agreement import DrawnValue, drawn_value, draws_of, mean_alpha
+from adjudge.stats.judge_agreement import DrawnValue, RaterPairs, drawn_value, draws_of, mean_alpha
 from adjudge.stats.panels import PanelErrors, panel_answers, panel_errors
 
 MOST_CHOICES = 300
@@ -227,7 +227,8 @@ def _sizes(members: Sequence[AspectBench], asked: Judges) -> Iterator[PanelSize]
     elsewhere = np.vstack([np.ones(everyone.clusters), 1 - np.eye(everyone.clusters)])
 
     def alpha(codes: IntArray, times: FloatArray) -> FloatArray:
-        return mean_alpha(codes, everyone.people, scale=everyone.scale, cluster=everyone.cluster, times=times)
+        pairs = RaterPairs(everyone.scale, everyone.cluster, times, kept=1)
+        return mean_alpha(codes, everyone.people, pairs)
 
     of_all = alpha(everyone.judge_codes, times)
     for size in range(1, len(members) + 1):

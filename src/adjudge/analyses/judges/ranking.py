@@ -20,9 +20,8 @@ from adjudge.analyses.compare.pairs import Comparison, compare_matrix
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.judges import Judges
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, JudgeCells
-from adjudge.analyses.judges.words.ranking import why_no_tau
+from adjudge.analyses.judges.words.ranking import BESIDE, why_no_tau
 from adjudge.analyses.meta import Meta
-from adjudge.analyses.meta.ceiling import MeasureCeiling, ceiling_all
 from adjudge.analyses.meta.cells import Cells, HumanCells, score_matrix
 from adjudge.analyses.meta.conclusions import (
     AGREEMENTS,
@@ -39,16 +38,19 @@ from adjudge.core.errors import AdjudgeError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.data.scores import MeasureInfo
-from adjudge.stats.ceiling import leave_one_out
+from adjudge.stats.ceiling import HumanCeiling, human_ceiling, leave_one_out
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.correlation import correlations
 
-TEST, CORRECT = "wilcoxon", "holm"
+TEST, CORRECT = Compare().grouping_test, Compare().correct
+"""Which systems differ is told as `compare` does it unasked."""
 COEFFICIENT: Literal["kendall-b"] = "kendall-b"
 ENOUGH = 0.5
 """Of the cells: an assessor who judged fewer has no conclusions of its own to compare."""
 
 Ranker = Literal["judge", "length", "measure"]
+Beside = Literal["these", "like these", "all but one"]
+"""Whose conclusions: for the people who answered, for people like them, or for those but one."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class SharedConclusions:
 
     name: str
     kind: Ranker | Literal["assessor"]
-    beside: Literal["people", "all but one"]
+    beside: Beside
     pairs: float
     """That both could test."""
     same: float
@@ -114,6 +116,10 @@ class AspectRanking:
     """Tau of one assessor with the mean of the others, averaged over assessors; NaN where there is none."""
     measures: int = 0
     """Of which the best stands here."""
+    people: int = 0
+    """Who answered, by name."""
+    these_only: str = ""
+    """Why nothing can be concluded for people like these."""
     clustered: bool = False
     """Whether several topics share a set."""
     meanings: tuple[str, ...] = ()
@@ -125,7 +131,7 @@ class AspectRanking:
     def of_judge(self) -> RankingTau:
         return self.taus[0]
 
-    def conclusion(self, kind: str, beside: str = "people") -> SharedConclusions | None:
+    def conclusion(self, kind: str, beside: Beside = "these") -> SharedConclusions | None:
         return next(
             (shared for shared in self.conclusions if (shared.kind, shared.beside) == (kind, beside)), None
         )
@@ -146,6 +152,10 @@ class RankingResult(Result):
             f"ranking|{COEFFICIENT}|resample:all|R:{o.resamples}|level:{o.level:g}|test:{TEST}|correct:{CORRECT}:{o.alpha:g}"
             f"|seed:{o.seed}|v:{__version__}"
         )
+
+    def only(self, judge: str) -> RankingResult:
+        """What is about one judge."""
+        return replace(self, aspects=tuple(aspect for aspect in self.aspects if aspect.judge == judge))
 
     def of(self, judge: str, aspect: str) -> AspectRanking:
         return next(ranked for ranked in self.aspects if (ranked.judge, ranked.aspect) == (judge, aspect))
@@ -178,8 +188,17 @@ class RankingResult(Result):
             yield Note.of("topics-share-sets")
         if any(aspect.conclusions for aspect in made):
             for_all = CORRECTIONS[CORRECT].for_all_pairs
-            tested = Note.of("how-tested", test=TEST, alpha=self.asked.alpha, corrected=for_all)
+            beside = {shared.beside for aspect in self.aspects for shared in aspect.conclusions}
+            tested = Note.of(
+                "how-tested",
+                test=TEST,
+                alpha=self.asked.alpha,
+                corrected=for_all,
+                like_these="like these" in beside,
+            )
             yield tested.on("ranking-conclusions")
+            for why in dict.fromkeys(aspect.these_only for aspect in self.aspects if aspect.these_only):
+                yield Note.of("these-only", why=why).on("ranking-conclusions")
             yield Note.of("no-proof-of-equality").on("ranking-conclusions")
 
     def tables(self) -> Iterator[Table]:
@@ -250,6 +269,7 @@ class RankingResult(Result):
                     "judge": aspect.judge,
                     "aspect": aspect.aspect,
                     "assessors": shared.assessors or None,
+                    "whose": BESIDE[shared.beside],
                     **{name: _whole(getattr(shared, name)) for name in counts},
                 }
                 for aspect in self.aspects
@@ -259,7 +279,8 @@ class RankingResult(Result):
             Column("aspect", "question", right=False, show="varies"),
             Column("name", "who ranks", right=False),
             Column("kind", show="never"),
-            Column("beside", right=False, show="varies"),
+            Column("whose", "beside people", right=False, show="varies", data=False),
+            Column("beside", show="never"),
             Column("pairs", right=True, format=".1f"),
             *(Column(name, heading, right=True, format=".1f") for name, heading in headings.items()),
             Column("untested", "not tested", right=True, show="varies", format=".1f"),
@@ -292,54 +313,82 @@ def ranking(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -
     average would come to all of theirs; they hold for these assessors. The interval of tau is for other systems,
     topics and assessors.
     """
-    aspects = tuple(_aspect(bench.take(bench.judged), asked) for bench in benches.one_by_one(progress))
-    return RankingResult(asked=asked, aspects=aspects)
+    judged = [bench.take(bench.judged) for bench in benches.benches]
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for at, bench in enumerate(judged):
+        same = bench.aspect, bench.topics, bench.clusters, bench.systems, bench.sides, bench.answers.tobytes()
+        groups.setdefault(same, []).append(at)
+    aspects: dict[int, AspectRanking] = {}
+    for places in groups.values():
+        for at, aspect in zip(places, _together([judged[at] for at in places], asked), strict=True):
+            aspects[at] = aspect
+            progress(len(aspects), len(judged))
+    return RankingResult(asked=asked, aspects=tuple(aspects[at] for at in range(len(judged))))
 
 
-def _aspect(bench: AspectBench, options: Judges) -> AspectRanking:
-    judge_cells = bench.cells()
+def _together(members: Sequence[AspectBench], options: Judges) -> Iterator[AspectRanking]:
+    """Judges of the same things, beside whom people and controls are the same."""
+    bench = members[0]
+    cells_of = [member.cells() for member in members]
+    judge_cells = cells_of[0]
     if judge_cells is None or len(judge_cells.systems) < 2:
         why = "no summaries of systems were judged"
         if judge_cells is not None:
             why = f"one system ({judge_cells.systems[0]}) was judged, and there is nothing to rank"
-        return AspectRanking(judge=bench.judge, aspect=bench.aspect, why=why)
-    rankers: list[tuple[str, Ranker, FloatArray]] = [
-        (bench.judge, "judge", judge_cells.judge),
-        *_controls(bench, judge_cells),
-    ]
-    named = [(name, values) for name, _, values in rankers]
+        for member in members:
+            yield AspectRanking(judge=member.judge, aspect=member.aspect, why=why)
+        return
+    controls = list(_controls(bench, judge_cells))
+    rankers = [(m.judge, one.judge) for m, one in zip(members, cells_of, strict=True) if one is not None]
+    named = [*rankers, *((name, values) for name, _, values in controls)]
     cells = _cells(bench, judge_cells, named, bench.people if bench.named else ())
-    kinds = [kind for _, kind, _ in rankers]
+    kinds: list[Ranker] = ["judge" for _ in members] + [kind for _, kind, _ in controls]
     taus, assessor, meanings = _taus(cells, kinds, options)
-    conclusions: list[SharedConclusions] = []
-    contradicted: tuple[tuple[str, str], ...] = ()
-    why_untested = None
+    these: Sequence[SharedConclusions] = ()
+    like_these: Sequence[SharedConclusions] = ()
+    left_out: Sequence[list[SharedConclusions]] = [[] for _ in members]
+    contradicted: list[tuple[tuple[str, str], ...]] = [() for _ in members]
+    why_untested, these_only = None, ""
     try:
         agreed = _agreed(cells, options)
-        conclusions = [
-            _shared([agreement], agreement.measure.heading, kind)
-            for agreement, kind in zip(agreed, kinds, strict=True)
+        these = _every(agreed, kinds, "these")
+        contradicted = [
+            tuple((row["people_better"], row["measure_better"]) for row in one.pair_records(OPPOSITE))
+            for one in agreed[: len(members)]
         ]
-        contradicted = tuple(
-            (row["people_better"], row["measure_better"]) for row in agreed[0].pair_records(OPPOSITE)
-        )
         if bench.named:
-            conclusions += _left_out(bench, judge_cells, options)
+            sampled = _agreed(cells, options, sampled=True)
+            whose = sampled[0].people.population
+            if whose is not None and whose.effects == "random":
+                like_these = _every(sampled, kinds, "like these")
+            elif whose is not None:
+                these_only = whose.why
+            left_out = _left_out(bench, judge_cells, rankers, agreed, options)
     except AdjudgeError as error:
         why_untested = str(error)
-    return AspectRanking(
-        judge=bench.judge,
-        aspect=bench.aspect,
-        taus=taus,
-        conclusions=tuple(conclusions),
-        contradicted=contradicted,
-        ranks=_ranks(cells, options),
-        assessor=assessor,
-        measures=len(bench.measures),
-        clustered=cells.clusters is not None,
-        meanings=meanings,
-        why_untested=why_untested,
-    )
+    compared = _compared(cells, options)
+    shared = range(len(members), len(kinds))
+    for at, member in enumerate(members):
+        mine = (at, *shared)
+        conclusions = [rows[k] for rows in (these, like_these) if rows for k in mine]
+        of_judge = replace(
+            cells, measures=tuple(cells.measures[k] for k in mine), automatic=cells.automatic[list(mine)]
+        )
+        yield AspectRanking(
+            judge=member.judge,
+            aspect=member.aspect,
+            taus=tuple(taus[k] for k in mine),
+            conclusions=(*conclusions, *left_out[at]),
+            contradicted=contradicted[at],
+            ranks=rank_table(of_judge, cells.humans[0], compared),
+            assessor=assessor if math.isnan(taus[at].assessor) else taus[at].assessor,
+            measures=len(bench.measures),
+            people=len(bench.people) if bench.named else 0,
+            these_only=these_only,
+            clustered=cells.clusters is not None,
+            meanings=meanings,
+            why_untested=why_untested,
+        )
 
 
 def _controls(bench: AspectBench, judge_cells: JudgeCells) -> Iterator[tuple[str, Ranker, FloatArray]]:
@@ -402,16 +451,22 @@ def _taus(
     run = MetaRun(cells, asked)
     correlated = correlate_all(run)
     human = cells.humans[0]
-    beside: Sequence[MeasureCeiling] = ()
-    assessor, no_ceiling = math.nan, "the scores name no assessors"
-    if human.assessors:
-        no_ceiling = f"people's answers come from one assessor ({human.assessors[0]})"
-    try:
-        ceiling = ceiling_all(run)
-        beside = ceiling.of(coefficient=COEFFICIENT)
-        assessor = next(row.value for row in ceiling.ceilings if row.coefficient == COEFFICIENT)
-    except AdjudgeError:
-        pass
+    ceiling: HumanCeiling | None = None
+    no_ceiling = "the scores name no assessors"
+    judged = [k for k, values in enumerate(human.by_assessor) if not np.isnan(values).all()]
+    if human.assessors and len(judged) < 2:
+        no_ceiling = f"people's answers come from one assessor ({human.assessors[judged[0]]})"
+    elif human.assessors:
+        ceiling = human_ceiling(
+            cells.automatic,
+            human.by_assessor[judged],
+            level="system",
+            coefficient=COEFFICIENT,
+            rng=run.draws("ceiling"),
+            resamples=options.resamples,
+            confidence=run.confidence,
+            clusters=cells.clusters,
+        )
     taus = []
     for at, (row, kind) in enumerate(zip(correlated.rows, kinds, strict=True)):
         name = row.measure.heading
@@ -426,54 +481,74 @@ def _taus(
             why_no_interval=row.why_no_interval,
             why_no_assessor=no_ceiling,
         )
-        if beside:
+        if ceiling is not None:
             tau = replace(
                 tau,
-                with_rest=beside[at].value,
-                assessor=beside[at].ceiling,
-                difference=beside[at].difference,
-                difference_low=beside[at].low,
-                difference_high=beside[at].high,
-                why_no_assessor=beside[at].why or beside[at].why_no_interval,
+                with_rest=float(ceiling.values[at]),
+                assessor=float(ceiling.ceilings[at]),
+                difference=float(ceiling.difference[at]),
+                difference_low=float(ceiling.low[at]),
+                difference_high=float(ceiling.high[at]),
+                why_no_assessor=ceiling.why[at] or ceiling.why_no_interval[at],
             )
         taus.append(tau)
-    # that which the judge is compared with, where it is: of the assessors with whose others it has a tau
-    compared = assessor if math.isnan(taus[0].assessor) else taus[0].assessor
-    return tuple(taus), compared, correlated.meanings
+    return tuple(taus), math.nan if ceiling is None else ceiling.ceiling, correlated.meanings
 
 
-def _agreed(cells: Cells, options: Judges) -> tuple[ConclusionAgreement, ...]:
-    """By one test for both sides: people are one measure, their mean."""
+def _agreed(cells: Cells, options: Judges, *, sampled: bool = False) -> tuple[ConclusionAgreement, ...]:
+    """For the people who answered: by one test of their mean and of the others. Sampled: for people like these, as
+    `compare` concludes it."""
     human = cells.humans[0]
-    pooled = replace(
-        cells, humans=(replace(human, assessors=(), by_assessor=human.values[None]),), clusters=None
-    )
+    people = human if sampled else replace(human, assessors=(), by_assessor=human.values[None])
     asked = Meta(test=TEST, correct=CORRECT, alpha=options.alpha, among="all", seed=options.seed)
-    return agree_on_conclusions(MetaRun(pooled, asked)).agreements
+    return agree_on_conclusions(MetaRun(replace(cells, humans=(people,), clusters=None), asked)).agreements
 
 
-def _left_out(bench: AspectBench, judge_cells: JudgeCells, options: Judges) -> list[SharedConclusions]:
-    """The judge and each assessor beside the others, on the same cells; means over assessors."""
-    rest = leave_one_out(judge_cells.people)
-    agreements: list[tuple[ConclusionAgreement, ...]] = []
-    both = ~np.isnan(rest) & ~np.isnan(judge_cells.judge)
-    everything = int((~np.isnan(judge_cells.people_mean) & ~np.isnan(judge_cells.judge)).sum())
-    for at, name in enumerate(bench.people):
-        if both[at].sum() < max(1, ENOUGH * everything):
-            continue
-        mean, judge, assessor = (
-            np.where(both[at], values, np.nan)
-            for values in (rest[at], judge_cells.judge, judge_cells.people[at])
-        )
-        others = replace(judge_cells, people=mean[None])
-        cells = _cells(bench, others, [(bench.judge, judge), (name, assessor)])
-        agreements.append(_agreed(cells, options))
-    if not agreements:
-        return []
-    of_judge, of_assessor = zip(*agreements, strict=True)
+def _every(
+    agreed: Sequence[ConclusionAgreement], kinds: Sequence[Ranker], beside: Beside
+) -> list[SharedConclusions]:
     return [
-        _shared(of_judge, bench.judge, "judge", "all but one"),
-        _shared(of_assessor, "one assessor", "assessor", "all but one"),
+        _shared([one], one.measure.heading, kind, beside) for one, kind in zip(agreed, kinds, strict=True)
+    ]
+
+
+def _left_out(
+    bench: AspectBench,
+    judge_cells: JudgeCells,
+    rankers: Sequence[tuple[str, FloatArray]],
+    agreed: Sequence[ConclusionAgreement],
+    options: Judges,
+) -> list[list[SharedConclusions]]:
+    """Each judge and each assessor beside the other people, on the same cells; means over assessors."""
+    rest = leave_one_out(judge_cells.people)
+    answered = ~np.isnan(judge_cells.judge)
+    everything = int((~np.isnan(judge_cells.people_mean) & answered).sum())
+    by_judge: list[list[ConclusionAgreement]] = [[] for _ in rankers]
+    by_assessor: list[ConclusionAgreement] = []
+    for name, others, answers in zip(bench.people, rest, judge_cells.people, strict=True):
+        both = ~np.isnan(others) & answered
+        if both.sum() < max(1, ENOUGH * everything):
+            continue
+        # what a judge concludes from the same cells it concluded already
+        known = np.array_equal(both, answered)
+        judges = [] if known else [(judge, np.where(both, values, np.nan)) for judge, values in rankers]
+        people = replace(judge_cells, people=np.where(both, others, np.nan)[None])
+        cells = _cells(bench, people, [(name, np.where(both, answers, np.nan)), *judges])
+        of_assessor, *of_judges = _agreed(cells, options)
+        by_assessor.append(of_assessor)
+        if known:
+            of_judges = [
+                replace(of_assessor, measure=one.measure, automatic=one.automatic)
+                for one in agreed[: len(rankers)]
+            ]
+        for mine, agreement in zip(by_judge, of_judges, strict=True):
+            mine.append(agreement)
+    if not by_assessor:
+        return [[] for _ in rankers]
+    assessor = _shared(by_assessor, "one assessor", "assessor", "all but one")
+    return [
+        [_shared(mine, judge, "judge", "all but one"), assessor]
+        for mine, (judge, _) in zip(by_judge, rankers, strict=True)
     ]
 
 
@@ -481,7 +556,7 @@ def _shared(
     agreements: Sequence[ConclusionAgreement],
     name: str,
     kind: Ranker | Literal["assessor"],
-    beside: Literal["people", "all but one"] = "people",
+    beside: Beside,
 ) -> SharedConclusions:
     """Counts of pairs; of several, their means."""
 
@@ -499,15 +574,13 @@ def _shared(
     )
 
 
-def _ranks(cells: Cells, options: Judges) -> RankTable:
-    """Ranks by people and by all rankers, with those that people's significant differences leave open."""
+def _compared(cells: Cells, options: Judges) -> Comparison | str:
+    """People's comparison of the systems, which says the ranks that they leave open; or why there is none."""
     human = cells.humans[0]
-    compared: Comparison | str
     try:
         matrix = score_matrix(human.info, human.values, cells)
         assert matrix is not None
         chosen = Compare(test=TEST, correct=CORRECT, alpha=options.alpha, seed=options.seed)
-        compared = compare_matrix(matrix, chosen, kinds=dict(zip(cells.systems, cells.kinds, strict=True)))
+        return compare_matrix(matrix, chosen, kinds=dict(zip(cells.systems, cells.kinds, strict=True)))
     except AdjudgeError as error:
-        compared = str(error)
-    return rank_table(cells, human, compared)
+        return str(error)

@@ -7,17 +7,17 @@ why instead of stopping the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adjudge import __version__
 from adjudge.analyses.judges import Judges
-from adjudge.analyses.judges.agreement import judge_agreement
-from adjudge.analyses.judges.alternative import alternative
+from adjudge.analyses.judges.agreement import JudgeAgreementResult, judge_agreement
+from adjudge.analyses.judges.alternative import AlternativeResult, alternative
 from adjudge.analyses.judges.bench import AspectBench, JudgeBenches, benches_of
-from adjudge.analyses.judges.effects import judge_effects
+from adjudge.analyses.judges.effects import JudgeEffects, judge_effects
 from adjudge.analyses.judges.panels import panels, with_panel
-from adjudge.analyses.judges.ranking import ranking
+from adjudge.analyses.judges.ranking import RankingResult, ranking
 from adjudge.analyses.methods import MethodsParagraph
 from adjudge.core.errors import AdjudgeError, DataError, UsageError
 from adjudge.core.results import Note, Parts, Result, Results
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 Step = Callable[[int, int], None]
 VERDICT_RESAMPLES = 400
 """Enough for a verdict in passing; the dossier takes more."""
-MAKES: Mapping[str, Callable[[JudgeBenches, Judges, Step], Result]] = {
+JudgesPart = JudgeAgreementResult | RankingResult | AlternativeResult | JudgeEffects
+MAKES: Mapping[str, Callable[[JudgeBenches, Judges, Step], JudgesPart]] = {
     "agreement": judge_agreement,
     "ranking": ranking,
     "alternative": alternative,
@@ -119,6 +120,12 @@ class JudgeReport(Results[JudgeDossier]):
                 return dossier
         raise UsageError(f"no dossier of {judge!r}; there are: {listed([dossier.judge for dossier in self])}")
 
+    def alike(self) -> list[str]:
+        """Judges of whom two gave the same answers."""
+        parts = [dossier.parts.get("agreement") for dossier in self]
+        made = [part for part in parts if isinstance(part, JudgeAgreementResult)]
+        return list(dict.fromkeys(part.note_text(note) for part in made for note in part.alike))
+
     def called(self, result: JudgeDossier) -> str:
         return result.judge
 
@@ -156,18 +163,19 @@ def report_of(scores: Scores, asked: Judges) -> JudgeReport:
             *(line for name in measures if name in scores.info for line in scores.unsaid_notes(name)),
         ]
     )
+    made: dict[str, JudgesPart] = {}
+    absent: dict[str, str] = {}
+    for name in asked.parts or MAKES:
+        try:
+            made[name] = MAKES[name](everyone, asked, asked.progress)
+        except (DataError, UsageError) as error:
+            absent[name] = error.text
     dossiers = []
     for judge in everyone.judges:
-        of_judge = replace(everyone, judges=(judge,), benches=everyone.of(judge))
-        parts: dict[str, Result] = {}
-        absent: dict[str, str] = {}
-        if together is not None and all(bench.panel for bench in of_judge.benches):
+        of_judge = everyone.of(judge)
+        parts: dict[str, Result] = {name: part.only(judge) for name, part in made.items()}
+        if together is not None and all(bench.panel for bench in of_judge):
             parts["panel"], together = together, None
-        for name in asked.parts or MAKES:
-            try:
-                parts[name] = MAKES[name](of_judge, asked, asked.progress)
-            except (DataError, UsageError) as error:
-                absent[name] = error.text
         if not parts:
             raise DataError("; ".join(dict.fromkeys(absent.values())))
         parts = {name: parts[name] for name in JudgeDossier.QUESTIONS if name in parts}
@@ -176,7 +184,7 @@ def report_of(scores: Scores, asked: Judges) -> JudgeReport:
                 asked=asked,
                 name=scores.name,
                 judge=judge,
-                benches=of_judge.benches,
+                benches=of_judge,
                 parts=parts,
                 absent=absent,
                 in_full=tuple(parts) if asked.parts else ("panel",),

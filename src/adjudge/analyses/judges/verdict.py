@@ -1,23 +1,31 @@
-"""What a judge is worth, in steps, each by an interval of the difference between the judge and somebody else.
+"""What a judge is worth: two verdicts in steps, on the order of its answers and on their level.
 
-A judge that is not better than what costs nothing is worthless, where an assessor is shown to be better. Where the data
-could not have shown it of an assessor either, or where the judge may still be better by more than the margin, it is not
-shown: neither better nor worthless. A judge must beat every control, by each of two criteria, so no step needs a
-correction for several comparisons: the chance of passing a step wrongly is at most that of one comparison.
+The order is that of a topic's summaries; where there is none, that of all answers, put on people's scale by rank. A
+linear change of the judge's scale changes nothing about it. The level is how far the answers agree as they stand,
+with their offset from people's; it is asked only where judge and people use one scale. Each step is passed by an
+interval of the difference between the judge and somebody else. Worthless is a judge of which it is shown that none of
+this is better than what costs nothing.
+
+Where the data could not have shown it of an assessor either, or where the judge may still be better by more than the
+margin, it is not shown: neither better nor worthless. A judge must beat every control, so no step needs a correction
+for several comparisons: the chance of passing it wrongly is at most that of one comparison.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from adjudge.stats.judge_agreement import DrawnValue
 
-Criterion = Literal["alpha", "within"]
+Criterion = Literal["alpha", "within", "rank"]
+"""Answers as they stand, the order within topics, and answers by rank."""
 JudgeStep = Literal[
-    "worthless",
-    "not shown",
+    "no better than a control",
+    "reversed",
+    "not shown better than a control",
     "no better than a measure",
     "not shown better than a measure",
     "below an assessor",
@@ -26,6 +34,7 @@ JudgeStep = Literal[
 ]
 """From the lowest to the highest."""
 STEPS: tuple[str, ...] = get_args(JudgeStep)
+UNKNOWN = DrawnValue(math.nan)
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,8 @@ class CriterionVerdict:
     margin: float = 0.0
     topics: str = ""
     """What was resampled, such as `100 topics`."""
+    value: DrawnValue = UNKNOWN
+    """The judge's own, where it is reversed."""
 
     @property
     def rank(self) -> int:
@@ -80,24 +91,44 @@ class CriterionVerdict:
 
 @dataclass(frozen=True)
 class JudgeVerdict:
-    """What a judge is worth on one aspect: the lower of what two criteria say."""
+    """What a judge is worth on one aspect, by its order and by its level."""
 
     judge: str
     aspect: str
     criteria: tuple[CriterionVerdict, ...]
+    """Those that could be computed; `alpha` only where judge and people use one scale."""
+    offset: DrawnValue = UNKNOWN
+    """The mean of the judge's answers less people's, where they use one scale."""
+    why_no_level: str | None = None
+    """Why the level cannot be compared."""
     why: tuple[str, ...] = ()
     """What could not be computed: a criterion, a control."""
 
-    @property
-    def lowest(self) -> tuple[CriterionVerdict, ...]:
-        """What decides: one criterion, or both where they say the same."""
-        low = min((criterion.rank for criterion in self.criteria), default=0)
-        return tuple(criterion for criterion in self.criteria if criterion.rank == low)
+    def by(self, *criteria: Criterion) -> CriterionVerdict | None:
+        """The first of these criteria that there is."""
+        verdicts = {verdict.criterion: verdict for verdict in self.criteria}
+        return next((verdicts[name] for name in criteria if name in verdicts), None)
 
     @property
-    def step(self) -> JudgeStep | None:
-        """None where neither criterion could be computed."""
-        return self.lowest[0].step if self.lowest else None
+    def order(self) -> CriterionVerdict | None:
+        """By the order within topics, else by answers put on people's scale by rank."""
+        return self.by("within", "rank")
+
+    @property
+    def level(self) -> CriterionVerdict | None:
+        return self.by("alpha")
+
+    @property
+    def deciding(self) -> tuple[CriterionVerdict, ...]:
+        """The order's and the level's."""
+        return tuple(verdict for verdict in (self.order, self.level) if verdict is not None)
+
+    @property
+    def worthless(self) -> bool:
+        """Nothing in its answers is better than what costs nothing: no order, no ranks, no level."""
+        return bool(self.criteria) and all(
+            verdict.step == "no better than a control" for verdict in self.criteria
+        )
 
 
 def criterion_verdict(
@@ -109,8 +140,11 @@ def criterion_verdict(
     margin: float,
     topics: str,
     alone: str = "one person alone answered",
+    value: DrawnValue | None = None,
 ) -> CriterionVerdict:
     """How far a judge gets by one criterion.
+
+    `value` is the judge's own, where one below 0, by more than the margin, means that it answers the other way round.
 
     `floor` are the controls that cost nothing, `assessor` the difference from an assessor (None where there is one
     alone, for which `alone` says why), `topics` what was resampled, such as `100 topics`.
@@ -130,8 +164,12 @@ def criterion_verdict(
         )
 
     if failed := [control for control in floor if not control.is_beaten]:
+        if value is not None and value.high < -margin:
+            return replace(reached("reversed", failed), value=value)
         lost = [control for control in failed if control.is_not_beaten(margin)]
-        return reached("worthless", lost) if lost else reached("not shown", failed)
+        if lost:
+            return reached("no better than a control", lost)
+        return reached("not shown better than a control", failed)
     if measure is not None and not measure.is_beaten:
         step: JudgeStep = (
             "no better than a measure" if measure.is_not_beaten(margin) else "not shown better than a measure"

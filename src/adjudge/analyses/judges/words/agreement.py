@@ -9,23 +9,27 @@ from typing import TYPE_CHECKING
 from adjudge.core.words import capitalised, counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.analyses.judges.agreement import JudgeAgreementResult
+    from adjudge.analyses.judges.agreement import AspectAgreement, JudgeAgreementResult
     from adjudge.analyses.judges.controls import Control
     from adjudge.analyses.judges.verdict import ControlDifference, Criterion, CriterionVerdict, JudgeVerdict
     from adjudge.stats.judge_agreement import DrawnValue
 
-STEP_WORDS: dict[str | None, str] = {
-    None: "of unknown worth",
-    "worthless": "worthless",
-    "not shown": "not shown to be better than chance or length",
+STEP_WORDS: dict[str, str] = {
+    "no better than a control": "no better than a constant, chance or length",
+    "reversed": "the reverse of people's",
+    "not shown better than a control": "not shown to be better than a constant, chance or length",
     "no better than a measure": "no better than an automatic measure",
-    "not shown better than a measure": "better than chance and length, but not shown to be better than a measure",
-    "below an assessor": "useful, but below a person",
-    "below or like an assessor": "useful, either below or like a person",
-    "like an assessor": "like a person",
+    "not shown better than a measure": "not shown to be better than an automatic measure",
+    "below an assessor": "useful, but below a person's",
+    "below or like an assessor": "useful, either below or like a person's",
+    "like an assessor": "like a person's",
 }
-"""What a judge is at each step, after `it is`."""
-CRITERIA: dict[Criterion, str] = {"alpha": "agreement (alpha)", "within": "order within topics"}
+"""What the order or the level of a judge is at each step."""
+CRITERIA: dict[Criterion, str] = {
+    "within": "order within topics",
+    "rank": "alpha by rank",
+    "alpha": "alpha",
+}
 PEOPLE = "people with each other"
 WITH_OTHERS = "{} with the others"
 """Rows of people."""
@@ -36,6 +40,7 @@ NO_MEASURE = "no automatic measure was scored"
 NO_OTHER_TOPICS = "there are no other topics to learn people's scale from"
 NO_SYSTEMS = "answers are not about systems"
 NO_ORDER = "people order no two summaries of a topic"
+NO_LEVEL_OF_PAIRS = "which of two wins has no level"
 NOBODY_ELSE = {True: "only one person answered", False: "people's answers do not say who answered"}
 """By whether people are known by name."""
 ONE_ANSWER = "people gave one answer throughout"
@@ -45,6 +50,11 @@ NOT_THE_SAME = f"{ONE_ANSWER}, or did not judge the same"
 def few_known(n: int, things: int) -> str:
     """Why a number is no control."""
     return f"known for only {n:,} of {counted(things, 'thing')}"
+
+
+def other_scale(low: float, high: float, least: float, most: float) -> str:
+    """Why the level of a judge's answers says nothing."""
+    return f"its answers ({low:.4g} to {high:.4g}) are on another scale than people's ({least:.4g} to {most:.4g})"
 
 
 def control_title(control: Control) -> str:
@@ -73,6 +83,10 @@ def no_verdict(why_no_order: str | None, alpha: bool, controls: Sequence[Control
             yield f"not compared with {control.name} ({control.why})"
 
 
+def _of(same: int, things: int) -> str:
+    return f"all {things:,}" if same == things else f"{same:,} of {things:,}"
+
+
 _TEXTS: Mapping[str, Callable[..., str]] = {
     "not-answered-by-all": lambda things: (
         f"the panel has no answer to {counted(things, 'thing')} that not all of its judges answered"
@@ -89,8 +103,10 @@ _TEXTS: Mapping[str, Callable[..., str]] = {
         f" ({scale[0]:.4g} to {scale[1]:.4g}) by rank, as measures are"
     ),
     "copied": lambda judge, person, same, things: (
-        f"{judge} copies {person}: the same answer to"
-        f" {f'all {things:,}' if same == things else f'{same:,} of {things:,}'} things that both judged"
+        f"{judge} copies {person}: the same answer to {_of(same, things)} things that both judged"
+    ),
+    "alike-people": lambda people, same, things: (
+        f"{listed(people)} gave the same answer to {_of(same, things)} things that both judged: they count as two"
     ),
     "outside-the-scale": lambda judge, n: (
         f"{counted(n, 'answer')} of {judge} {'lies' if n == 1 else 'lie'} outside people's scale; alpha, kappa and AC2"
@@ -119,95 +135,153 @@ def _on_aspect(make: Callable[..., str]) -> Callable[..., str]:
     return lambda about=None, **data: f"{about}: {make(**data)}" if about else make(**data)
 
 
-NOTES = {code: _on_aspect(make) for code, make in _TEXTS.items()}
+NOTES = {
+    **{code: _on_aspect(make) for code, make in _TEXTS.items()},
+    "alike-judges": lambda judges, same, things: (
+        f"{listed(judges)} gave the same answer to {_of(same, things)} things that both judged"
+    ),
+}
 
 
 def sentences(result: JudgeAgreementResult) -> Iterator[str]:
     if len(result.aspects) > 1:
-        yield " ".join(_verdicts_of(result, judge) for judge in result.judges)
+        alike = [f"{NOTES[note.code](**note.data)}." for note in result.alike]
+        yield " ".join([*(_verdicts_of(result, judge) for judge in result.judges), *alike])
     for aspect in result.aspects:
         remarks = [f"On {aspect.aspect} {_TEXTS[note.code](**note.data)}." for note in aspect.remarks]
         yield " ".join([verdict_sentence(aspect.verdict), *remarks])
-        people = aspect.of("people")[0]
-        if people.why is None:
-            within = f"; order within topics {people.judge_within:z.3f} and {people.within.value:z.3f}"
+        if numbers := list(_numbers(aspect)):
+            yield f"{aspect.judge} on {aspect.aspect}: {'; '.join(numbers)}."
+
+
+def _numbers(aspect: AspectAgreement) -> Iterator[str]:
+    """The judge beside people: by its answers as they stand, by rank, by order."""
+    (judge,), people = aspect.of("judge"), aspect.of("people")[0]
+    if people.why is None:
+        yield f"alpha with people {people.judge_alpha:z.3f}, people with each other {people.alpha.value:z.3f}"
+        if not math.isnan(people.rank.value):
+            yield f"by rank {people.judge_rank:z.3f} and {people.rank.value:z.3f}"
+        if not math.isnan(people.within.value):
+            yield f"order within topics {people.judge_within:z.3f} and {people.within.value:z.3f}"
+        offsets = [row.offset.value for row in aspect.of("assessor") if not math.isnan(row.offset.value)]
+        if offsets and not math.isnan(judge.offset.value):
             yield (
-                f"{aspect.judge} on {aspect.aspect}: alpha with people {people.judge_alpha:z.3f}, people with each"
-                f" other {people.alpha.value:z.3f}{'' if math.isnan(people.within.value) else within}."
+                f"offset {judge.offset.value:+z.2f}, of one person from the others {min(offsets):+z.2f} to"
+                f" {max(offsets):+z.2f}"
             )
 
 
 def _verdicts_of(result: JudgeAgreementResult, judge: str) -> str:
-    """What a judge is on which aspects, the best first."""
+    """What a judge's order and level are on which aspects, the best first."""
     from adjudge.analyses.judges.verdict import STEPS
 
-    by_step: dict[str | None, list[str]] = {}
+    order: dict[str, list[str]] = {}
+    stands: dict[str, list[str]] = {}
+    offsets: list[float] = []
+    worthless: list[str] = []
+    unknown: list[str] = []
     for aspect in result.of(judge):
-        by_step.setdefault(aspect.verdict.step, []).append(aspect.aspect)
-    order = sorted(by_step, key=lambda step: -1 if step is None else STEPS.index(step), reverse=True)
-    return f"{judge} is {'; '.join(f'{STEP_WORDS[step]} on {listed(by_step[step])}' for step in order)}."
+        verdict = aspect.verdict
+        if verdict.worthless:
+            worthless.append(aspect.aspect)
+        elif verdict.order is None:
+            unknown.append(aspect.aspect)
+        else:
+            order.setdefault(verdict.order.step, []).append(aspect.aspect)
+            if verdict.level is not None:
+                stands.setdefault(verdict.level.step, []).append(aspect.aspect)
+                offsets.append(verdict.offset.value)
+
+    def by_step(steps: dict[str, list[str]]) -> str:
+        best_first = sorted(steps, key=STEPS.index, reverse=True)
+        return ", ".join(f"{STEP_WORDS[step]} on {listed(steps[step])}" for step in best_first)
+
+    parts = [f"order {by_step(order)}"] if order else []
+    if stands:
+        ends = dict.fromkeys((signed(min(offsets)), signed(max(offsets))))
+        parts.append(f"level {' to '.join(ends)} from people's, as it stands {by_step(stands)}")
+    if worthless:
+        parts.append(f"worthless on {listed(worthless)}")
+    if unknown:
+        parts.append(f"unknown on {listed(unknown)}")
+    return f"{judge}: {'; '.join(parts)}."
 
 
 # The verdict
 
 
 def verdict_sentence(verdict: JudgeVerdict) -> str:
-    """What a judge is worth on an aspect, and by what that was decided."""
+    """What the order and the level of a judge's answers are worth on an aspect, and by what that was decided."""
     about = f"{verdict.judge} on {verdict.aspect}"
+    why = f" {capitalised('; '.join(verdict.why))}." if verdict.why else ""
     if not verdict.criteria:
         return f"{about}: no verdict ({'; '.join(verdict.why)})."
-    why = f" {capitalised('; '.join(verdict.why))}." if verdict.why else ""
-    lowest = verdict.lowest
-    if len(lowest) == len(verdict.criteria):
-        reasons = "; ".join(map(because, lowest))
-        return f"{about} is {verdict_words(verdict)}. {capitalised(reasons)}.{why}"
-    (low,), (high,) = lowest, [criterion for criterion in verdict.criteria if criterion not in lowest]
-    return (
-        f"{about} is {what_it_is(low)}. {capitalised(because(low))}. By {CRITERIA[high.criterion]} alone it would be"
-        f" {what_it_is(high)}: {because(high)}.{why}"
-    )
-
-
-def verdict_words(verdict: JudgeVerdict) -> str:
-    """What a judge is, after `it is`."""
-    lowest = verdict.lowest
-    if len({what_it_is(criterion) for criterion in lowest}) > 1:
-        return ", and ".join(
-            f"by {CRITERIA[criterion.criterion]} {what_it_is(criterion)}" for criterion in lowest
+    reasons = capitalised("; ".join(map(because, verdict.deciding)))
+    level, order = verdict.level, verdict.order
+    if verdict.worthless:
+        controls = listed(list(dict.fromkeys(c.words for row in verdict.deciding for c in row.decisive)))
+        if level is None or order is None:
+            return f"{about} is worthless: no better than {controls}. {reasons}.{why}"
+        return (
+            f"{about} is worthless: neither its order nor its answers as they stand are better than {controls}; level"
+            f" {offset_words(verdict.offset)}. {reasons}.{why}"
         )
-    return what_it_is(lowest[0]) if lowest else STEP_WORDS[None]
+    told = [f"order {what_it_is(order)}"] if order is not None else []
+    if level is not None:
+        told.append(f"level {offset_words(verdict.offset)}, as it stands {what_it_is(level)}")
+    elif verdict.why_no_level is not None and verdict.why_no_level != NO_LEVEL_OF_PAIRS:
+        told.append(f"level not judged, for {verdict.why_no_level}")
+    return f"{about}: {'; '.join(told)}. {reasons}.{why}"
+
+
+def offset_words(offset: DrawnValue) -> str:
+    """How far the judge's answers are from people's, after `level`: `1.01 below people's (0.97 to 1.05)`."""
+    if not offset.is_known:
+        return f"{signed(offset.value)} from people's"
+    if offset.low <= 0 <= offset.high:
+        return f"not shown to differ from people's ({difference_words(offset)})"
+    ends = sorted(abs(end) for end in (offset.low, offset.high))
+    side = "above" if offset.value > 0 else "below"
+    shown = [signed(size).lstrip("+") for size in (abs(offset.value), *ends)]
+    return f"{shown[0]} {side} people's ({shown[1]} to {shown[2]})"
 
 
 def what_it_is(verdict: CriterionVerdict) -> str:
-    """What a judge is by one criterion, after `it is`."""
+    """What the order, or the level, of a judge's answers is."""
     decisive = listed([control.words for control in verdict.decisive])
     over = f"better than {listed([control.words for control in verdict.beaten])}"
     match verdict.step:
-        case "worthless":
-            return "worthless"
-        case "not shown":
+        case "no better than a control":
+            return f"no better than {decisive}"
+        case "reversed":
+            return "the reverse of people's"
+        case "not shown better than a control":
             return f"not shown to be better than {decisive}{_nor(verdict)}"
         case "no better than a measure":
             return f"no better than {decisive}"
         case "not shown better than a measure":
             return f"{over}, but not shown to be better than {decisive}{_nor(verdict)}"
         case "like an assessor":
-            return f"like a person (less than {verdict.margin:g} below)"
+            return "like a person's"
         case "below an assessor":
-            return f"{over}, but below a person"
+            return f"{over}, but below a person's"
         case "below or like an assessor":
             if verdict.assessor is None or not verdict.assessor.is_known:
-                return f"{over}; whether below or like a person is unknown"
-            return f"{over}; {verdict.topics} do not show whether it is below or like a person"
+                return f"{over}; whether below or like a person's is unknown"
+            return f"{over}; {verdict.topics} do not show whether it is below or like a person's"
 
 
 def because(verdict: CriterionVerdict) -> str:
     """The numbers that decide: above the control that is hardest to beat, or compared with a person."""
     criterion, who = CRITERIA[verdict.criterion], _who(verdict)
+    if verdict.step == "reversed":
+        return f"{criterion}: {difference_words(verdict.value)}"
     if not verdict.decisive:
         if verdict.assessor is None or not verdict.assessor.is_known:
             return f"{criterion}: {verdict.alone if verdict.assessor is None else verdict.assessor.why or ''}"
-        return f"{criterion} compared with a person: {difference_words(verdict.assessor, verdict.margin)}"
+        compared = f"{criterion} compared with a person: {difference_words(verdict.assessor, verdict.margin)}"
+        like = verdict.step == "like an assessor" and verdict.assessor.low < 0
+        return f"{compared}, less than {verdict.margin:g} below" if like else compared
     hardest = min(verdict.decisive, key=lambda control: control.judge.value)
     above = f"{criterion} above {hardest.words}: judge {difference_words(hardest.judge)}"
     if not hardest.judge.is_known:

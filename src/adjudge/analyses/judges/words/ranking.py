@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.analyses.meta.words import interval_words
+from adjudge.analyses.phrasebook import assessors_like_these, these_assessors
 from adjudge.core.words import counted, listed
 from adjudge.stats.paired import test_words
 
 if TYPE_CHECKING:
-    from adjudge.analyses.judges.ranking import AspectRanking, RankingResult
+    from adjudge.analyses.judges.ranking import AspectRanking, Beside, RankingResult
     from adjudge.stats.checks import FloatArray
 
+BESIDE: Mapping[Beside, str] = {
+    "these": "these",
+    "like these": "people like these",
+    "all but one": "all but one",
+}
+"""Whose conclusions stand beside."""
 NOTES = {
     "intervals-cover": "the intervals of tau with people cover {what}",
     "best-measure": "the measure is the one with the highest tau",
     "topics-share-sets": (
         "topics share sets: intervals resample whole sets, tests of pairs treat topics as independent"
     ),
-    "how-tested": lambda test, alpha, corrected: (
-        f"differences by {test_words(test)} over topics, p <= {alpha:g}, {corrected}, for people and judge alike;"
-        " people's conclusions are for these assessors only"
+    "how-tested": lambda test, alpha, corrected, like_these: (
+        f"differences by {test_words(test)} over topics, p <= {alpha:g}, {corrected}, for these assessors and the judge"
+        f" alike{'; for people like these, assessors are a sample too' if like_these else ''}"
     ),
+    "these-only": "people's conclusions are for these assessors only: {why}",
     "no-proof-of-equality": "where neither finds a difference, there may still be one",
 }
 
@@ -125,18 +133,28 @@ def _concluded(aspect: AspectRanking) -> Iterator[str]:
     if not shared.pairs:
         yield f"no pair of systems could be tested both by people's answers and by {aspect.judge}'s."
         return
+    who = these_assessors(aspect.people) if aspect.people else "these people"
+    find = "finds" if aspect.people == 1 else "find"
     if not shared.people_find:
         yield (
-            f"people find no difference on {counted(round(shared.pairs), 'pair')} of systems, {aspect.judge} finds"
+            f"{who} {find} no difference on {counted(round(shared.pairs), 'pair')} of systems, {aspect.judge} finds"
             f" {_times(shared.only_measure)}."
         )
         return
-    yield (
-        f"of {_times(shared.people_find)} differences between systems that people find"
+    them = "the assessor does" if aspect.people == 1 else "they do"
+    text = (
+        f"of {_times(shared.people_find)} differences between systems that {who} {find}"
         f" ({counted(round(shared.pairs), 'pair')}), {aspect.judge} finds {_times(shared.same)}, reverses"
         f" {_times(shared.opposite)} and misses {_times(shared.only_people)}; it finds {_times(shared.only_measure)}"
-        " that people do not."
+        f" that {them} not"
     )
+    wider = aspect.conclusion("judge", "like these")
+    if wider is not None:
+        text += (
+            f". For {assessors_like_these(aspect.people)}: {_times(wider.people_find)} differences, of which"
+            f" {aspect.judge} finds {_times(wider.same)} and reverses {_times(wider.opposite)}"
+        )
+    yield f"{text}."
     assessor, beside = aspect.conclusion("assessor", "all but one"), aspect.conclusion("judge", "all but one")
     if assessor is not None and beside is not None and assessor.people_find:
         yield (
