@@ -50,7 +50,7 @@ class Design:
 
 
 def corrected(people: FloatArray, judged: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Differences of all pairs and their p, for these assessors and for others like them, as `compare --judge` has it."""
+    """Differences of all pairs and their p, for these assessors and for others like them, as `compare --judge` does."""
     n, s, _ = people.shape
     there = ~np.isnan(people)
     shares = there / there.sum(axis=2, keepdims=True)

@@ -21,6 +21,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaincinv
 
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.judging import FEWEST_DF
@@ -28,7 +29,9 @@ from adjudge.stats.judging import FEWEST_DF
 COMMON = 0.8
 """The share of judgments of a pair's systems that must have been given by assessors who judged both on the topic."""
 FEW = 6
-"""Degrees of freedom below which a mean square of assessors is divided by the median of its distribution."""
+"""Degrees of freedom below which a mean square of assessors is taken to be one of the smaller ones."""
+SMALLER = 0.4
+"""Then it is divided by this quantile of its distribution, by which simulations keep their size."""
 ROUNDING = 1e-9
 """Smaller eigenvalues, as shares of the largest, are 0."""
 
@@ -143,8 +146,8 @@ def _by_systems(shown: FloatArray, systems: int) -> FloatArray:
 
 
 def _upwards(df: float) -> float:
-    """One by the median of a mean square with few degrees of freedom, which is mostly too small."""
-    return (1 - 2 / (9 * df)) ** -3 if df < FEW else 1.0
+    """What a mean square with few degrees of freedom is multiplied by, as most are too small."""
+    return df / (2 * float(gammaincinv(df / 2, SMALLER))) if df < FEW else 1.0
 
 
 def _moments(pairs: Sequence[JudgedPair], within: bool) -> _Moments:

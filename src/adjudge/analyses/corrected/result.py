@@ -175,7 +175,7 @@ def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> t
     if name == its_measure:
         raise UsageError(f"{judge} cannot be corrected by itself: name the measure that people gave")
     rows, info = scores.table.of(name), scores.info[name]
-    mine = rows["assessor"] == judge
+    mine = (rows["assessor"] == judge).fillna(False)  # a score without a name is not the judge's
     if mine.any():
         if mine.all():
             raise DataError(f"{judge} alone gave scores of {name}: there is nobody to correct it by")
@@ -718,6 +718,8 @@ class _Scored:
     """Why assessors are no sample, as far as that is known before they are looked at."""
     severities: Severities | None = None
     """Where assessors judged different systems, and scores were adjusted for that."""
+    as_answered: FloatArray | None = None
+    """People's scores before that."""
 
     def on(self, topics: BoolArray) -> _Scored:
         """Some of the topics."""
@@ -728,6 +730,7 @@ class _Scored:
             judged=self.judged[topics],
             judgments=self.judgments[topics],
             cube=None if self.cube is None else self.cube[topics],
+            as_answered=None if self.as_answered is None else self.as_answered[topics],
         )
 
     def in_order(self, order: Sequence[int]) -> _Scored:
@@ -751,7 +754,7 @@ class _Scored:
 
     def adjusted(self) -> _Scored:
         """People's scores as if all assessors were equally strict, where some judged other systems than others."""
-        if self.cube is None or self.yes_no or self.cube.shape[2] < 2:
+        if self.cube is None or self.cube.shape[2] < 2:
             return self
         shares = self.shares()
         judged = shares.any(axis=2)
@@ -761,7 +764,8 @@ class _Scored:
             return self
         strict = severities(self.cube)
         away = shares @ strict.effects
-        return replace(self, people=self.people - away + away[judged].mean(), severities=strict)
+        adjusted = self.people - away + away[judged].mean()
+        return replace(self, people=adjusted, as_answered=self.people, severities=strict)
 
     def of(self, first: int, second: int | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Labelled y and f and further f, of a system or of the difference of two."""
@@ -941,13 +945,14 @@ def _screened(
     lacking = [j for j, mean in enumerate(means) if math.isnan(mean.estimate)]
     if not scored.yes_no or not lacking:
         return {}, None
-    both = ~np.isnan(scored.people) & ~np.isnan(scored.judged)
-    screening = screen(scored.people[both], scored.judged[both])
+    answers = scored.people if scored.as_answered is None else scored.as_answered
+    both = ~np.isnan(answers) & ~np.isnan(scored.judged)
+    screening = screen(answers[both], scored.judged[both])
     shares = {}
     for j in lacking:
-        answers = scored.judged[~np.isnan(scored.judged[:, j]), j]
+        of_judge = scored.judged[~np.isnan(scored.judged[:, j]), j]
         level = about.testing.level
-        shares[j] = corrected_share(float(answers.sum()), answers.size, screening, level=level)
+        shares[j] = corrected_share(float(of_judge.sum()), of_judge.size, screening, level=level)
     return shares, screening
 
 

@@ -55,7 +55,7 @@ THESE_ONLY = {
     "one-assessor": "one assessor says nothing of how others would judge",
     "pooled": "assessors are pooled by their {pool}, not their mean",
     "unnamed": "{n:,} of {scores:,} scores name no assessor",
-    "assessors-apart": "most assessors did not judge both systems of a pair on the same topic",
+    "assessors-apart": "too few judged both systems of a pair on the same topic",
     "assessors-few": "they are too few to show how far assessors disagree about systems",
     "strengths": "strengths from preferences do not tell assessors apart",
 }
@@ -68,7 +68,7 @@ NOTES = {
         " known: for others like them p may be too small"
     ),
     "severity-adjusted": (
-        "assessors did not judge the same systems: people's scores are adjusted for how strict each assessor is"
+        "some assessors did not judge every system on a topic: people's scores are adjusted for how strict each is"
     ),
     "not-judged-by-judge": lambda judge, systems: f"{judge} did not judge {listed(systems)}: left out",
     "not-judged-by-people": lambda systems: f"people did not judge {listed(systems)}: left out",
@@ -230,7 +230,8 @@ def validity(result: CorrectedComparison) -> str:
     """Under which conditions the intervals hold, and for whom."""
     even = "differences between systems are not very skewed"
     if not result.further:
-        return f"People judged every topic: {_hold(result, 'the intervals', ' are from their scores alone and')} if {even}."
+        alone = _hold(result, "the intervals", " are from their scores alone and")
+        return f"People judged every topic: {alone} if {even}."
     judges = f"people and {result.judge}" if result.judged_apart else "people"
     drawn = f"the {counted(len(result.labelled), 'topic')} that {judges} judged"
     if not result.unlabelled:
