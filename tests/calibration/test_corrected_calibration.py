@@ -6,7 +6,9 @@ again, with another seed.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,3 +107,105 @@ def power(design: Design, better: float, simulations: int, *, seed: int) -> Rate
         _, *p = corrected(*design.draw(0.0, rng, better))
         hits += [(holm(each)[: design.systems - 1] <= ALPHA).mean() for each in p]
     return Rates(*(hits / simulations))
+
+
+DESIGNS = {
+    f"{m} assessors {how}, {s} systems": Design(m, s, 30, one, (0.5, 2.0) if uneven else (1.0, 1.0))
+    for one, uneven, how in (
+        (False, False, "judge everything"),
+        (True, False, "share the topics"),
+        (False, True, "of unequal tastes"),
+    )
+    for m in (3, 5, 10)
+    for s in (4, 8)
+}
+TASTES = (0.0, 0.3, 1.0)
+LIMIT = 0.06
+
+
+def better_by(design: Design) -> float:
+    """So much that today's test of the mean over assessors finds most of the pairs."""
+    return 1.6 if design.one_per_topic else {3: 1.05, 5: 0.9, 10: 0.75}[design.assessors]
+
+
+def near(shown: float, again: float, simulations: int) -> bool:
+    """Two shares, the first of SHOWN simulations, as far apart as chance may put them: four standard errors."""
+    middle = min(max((shown + again) / 2, 0.01), 0.99)
+    return abs(shown - again) <= 4 * math.sqrt(middle * (1 - middle) * (1 / SHOWN + 1 / simulations)) + 5e-4
+
+
+SHOWN = 1000
+"""Simulations behind each number of the page."""
+PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
+
+
+def printed() -> dict[str, list[float]]:
+    """The rows on the page, in shares."""
+    text = PAGE.read_text(encoding="utf-8").split("<!-- corrected -->")[1].split("<!-- end -->")[0]
+    rows = [line.strip("|").split("|") for line in text.strip().splitlines()[2:]]
+    return {name.strip(): [float(cell) / 100 for cell in cells if cell.strip()] for name, *cells in rows}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DESIGNS)
+def test_tastes_do_not_pass_for_differences(name: str) -> None:
+    design, simulations = DESIGNS[name], 400
+    shown = printed()[name]
+    slack = 3 * math.sqrt(LIMIT * (1 - LIMIT) / simulations)
+    for k, taste in enumerate(TASTES):
+        if not taste and design.spread[0] != design.spread[1]:
+            continue
+        seen = sizes(design, taste, simulations, seed=2)
+        assert seen.like_these <= LIMIT + slack
+        if taste == 1:
+            assert seen.these > 0.2 > 2 * seen.like_these
+        assert near(shown[2 * k], seen.these, simulations)
+        assert near(shown[2 * k + 1], seen.like_these, simulations)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, design in DESIGNS.items() if design.spread == (1.0, 1.0)])
+def test_without_tastes_nearly_as_much_is_seen(name: str) -> None:
+    design, simulations = DESIGNS[name], 200
+    seen = power(design, better_by(design), simulations, seed=3)
+    assert seen.these > 0.8
+    assert seen.like_these >= 0.9 * seen.these - 0.02
+    assert near(printed()[name][-2], seen.these, simulations)
+
+
+def test_the_page_shows_every_design_and_what_it_shows_holds() -> None:
+    rows = printed()
+    assert list(rows) == list(DESIGNS)
+    slack = 3 * math.sqrt(LIMIT * (1 - LIMIT) / SHOWN)
+    for name, cells in rows.items():
+        assert max(cells[1:6:2]) <= LIMIT + slack
+        if DESIGNS[name].spread == (1.0, 1.0):
+            assert cells[7] >= 0.9 * cells[6] - 0.02
+
+
+def test_a_quick_look_at_tastes_that_cannot_be_missed() -> None:
+    """Eight equal systems and three assessors of strong tastes: most data sets show a difference for these three."""
+    seen = sizes(Design(3, 8, 15), 1.0, 30, seed=4)
+    assert seen.these > 0.7
+    assert seen.like_these <= 0.2  # 30 of a chance of .06: more has one of .0005
+    for_all = power(Design(3, 4, 15), 3.0, 10, seed=4)
+    assert for_all.like_these > 0.9
+
+
+def table() -> str:
+    """The rows of docs/calibration.md."""
+    lines = []
+    for name, design in DESIGNS.items():
+        cells = []
+        for taste in TASTES:
+            seen = sizes(design, taste, SHOWN, seed=1)
+            cells += [seen.these, seen.like_these]
+        seen = power(design, better_by(design), SHOWN // 2, seed=1)
+        cells += [seen.these, seen.like_these]
+        lines.append(f"| {name} | {' | '.join(f'{100 * cell:.1f}' for cell in cells)} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    table()

@@ -57,7 +57,7 @@ THESE_ONLY = {
     "unnamed": "{n:,} of {scores:,} scores name no assessor",
     "assessors-apart": "too few judged both systems of a pair on the same topic",
     "assessors-few": "they are too few to show how far assessors disagree about systems",
-    "strengths": "strengths from preferences do not tell assessors apart",
+    "strengths": "strengths are fitted to all answers together",
 }
 """Why nothing can be said of other assessors."""
 
