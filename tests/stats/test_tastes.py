@@ -173,7 +173,7 @@ def test_a_few_degrees_of_freedom_are_taken_to_show_too_little() -> None:
 @st.composite
 def designs(draw: st.DrawFn) -> tuple[FloatArray, FloatArray]:
     """Odd designs: cells missing, assessors with few topics, coarse scales, tastes from none to large."""
-    n, s, m = draw(st.integers(4, 14)), draw(st.integers(2, 6)), draw(st.integers(1, 6))
+    n, s, m = draw(st.integers(4, 40)), draw(st.integers(2, 5)), draw(st.integers(1, 20))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     taste, missing = draw(st.sampled_from([0.0, 0.3, 1.0, 5.0])), draw(st.sampled_from([0.0, 0.0, 0.1, 0.5]))
     cube = rng.normal(size=(n, s, m)) + taste * rng.normal(size=(1, s, m)) + rng.normal(size=(n, 1, 1))

@@ -231,7 +231,7 @@ def validity(result: CorrectedComparison) -> str:
     even = "differences between systems are not very skewed"
     if not result.further:
         alone = _hold(result, "the intervals", " are from their scores alone and")
-        return f"People judged every topic: {alone} if {even}."
+        return f"People judged every topic: {alone}, if {even}."
     judges = f"people and {result.judge}" if result.judged_apart else "people"
     drawn = f"the {counted(len(result.labelled), 'topic')} that {judges} judged"
     if not result.unlabelled:
