@@ -134,6 +134,23 @@ def test_one_assessor_per_topic_is_a_one_way_analysis_of_variance() -> None:
     assert wide.variance > these.variance
 
 
+def test_a_few_topics_with_two_assessors_do_not_stand_for_all() -> None:
+    """Three of thirty topics are judged by two: how topics differ says more than these."""
+    rng = np.random.default_rng(10)
+    n, m = 30, 3
+    cube = np.full((n, 2, m), np.nan)
+    who = np.arange(n) % m
+    cube[np.arange(n), :, who] = 0.0
+    cube[:3, :, :] = np.where(np.arange(3)[:, None] == (np.arange(3) + 2) % 3, np.nan, 0.0)[:, None]
+    liking = np.array([3.0, 0.0, -3.0])
+    cube[:, 0] += liking + rng.normal(0, 0.5, (n, m))
+    cube[:, 1] += rng.normal(0, 0.5, (n, m))
+    cube[:3, 0] -= np.where(np.isnan(cube[:3, 0]), np.nan, liking)  # and those three topics hide it
+    shown = compared(cube)[2]
+    assert shown.df == 2
+    assert shown.variance > 4
+
+
 def test_what_is_added_is_what_the_variance_over_topics_lacks() -> None:
     """Expected values of both, by what every assessor's liking adds to the mean and to the sum of squares."""
     rng = np.random.default_rng(6)

@@ -102,6 +102,14 @@ class _Moments:
     times: FloatArray
     df: FloatArray
 
+    def freedom(self, systems: int) -> float:
+        """(systems - 1) times the degrees of freedom of one pair, on average over pairs."""
+        return 2 * float(self.df.sum()) / systems
+
+    def worth(self, systems: int) -> tuple[bool, float]:
+        """Whether there are degrees of freedom enough, then how much the variance weighs in the sums."""
+        return self.freedom(systems) >= FEWEST_DF, float(self.times.sum())
+
 
 def tastes(pairs: Sequence[JudgedPair], systems: int) -> Tastes:
     """The assessors' part in every pair's variance; `pairs` are all pairs of systems, in the usual order."""
@@ -115,8 +123,8 @@ def tastes(pairs: Sequence[JudgedPair], systems: int) -> Tastes:
     given = sum(float(((pair.first > 0).sum() + (pair.second > 0).sum()) / 2) for pair in judged)
     if common < COMMON * given:
         return Tastes(why="apart")
-    moments = max((_moments(pairs, within) for within in (True, False)), key=lambda m: float(m.df.sum()))
-    df = 2 * float(moments.df.sum()) / systems  # (systems - 1) times the assessors' of one pair
+    moments = max((_moments(pairs, within) for within in (True, False)), key=lambda m: m.worth(systems))
+    df = moments.freedom(systems)
     if df < FEWEST_DF:
         return Tastes(why="few")
     times = float(moments.times.sum())
