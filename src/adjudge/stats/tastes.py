@@ -120,8 +120,8 @@ def tastes(pairs: Sequence[JudgedPair], systems: int) -> Tastes:
     if not (weights > ROUNDING).any():
         return Tastes(parts=(TastePart(),) * len(pairs))  # every topic has an assessor of its own
     common = sum(int(pair.both.sum()) for pair in judged)
-    given = sum(float(((pair.first > 0).sum() + (pair.second > 0).sum()) / 2) for pair in judged)
-    if common < COMMON * given:
+    judgments = sum(float(((pair.first > 0).sum() + (pair.second > 0).sum()) / 2) for pair in judged)
+    if common < COMMON * judgments:
         return Tastes(why="apart")
     moments = max((_moments(pairs, within) for within in (True, False)), key=lambda m: m.worth(systems))
     df = moments.freedom(systems)
@@ -129,9 +129,9 @@ def tastes(pairs: Sequence[JudgedPair], systems: int) -> Tastes:
         return Tastes(why="few")
     times = float(moments.times.sum())
     shared, noise = float(moments.excess.sum()) / times, float(moments.noise.sum()) / times
-    known = moments.times > 0
-    shown = np.where(known, moments.excess / np.where(known, moments.times, 1.0), shared)
-    level = np.where(known, moments.noise / np.where(known, moments.times, 1.0), noise)
+    shows = moments.times > 0
+    shown = np.where(shows, moments.excess / np.where(shows, moments.times, 1.0), shared)
+    level = np.where(shows, moments.noise / np.where(shows, moments.times, 1.0), noise)
     variance = np.maximum(shared, (shared + _by_systems(shown, systems)) / 2)
     square = (variance + level) * _upwards(df)
     variance = np.maximum(0.0, square - level)
@@ -149,8 +149,8 @@ def _by_systems(shown: FloatArray, systems: int) -> FloatArray:
         return shown
     first, second = np.triu_indices(systems, 1)
     total = np.bincount(first, shown, systems) + np.bincount(second, shown, systems)
-    own = (total - shown.sum() / (systems - 1)) / (systems - 2)
-    return np.asarray(own[first] + own[second])
+    of_system = (total - shown.sum() / (systems - 1)) / (systems - 2)
+    return np.asarray(of_system[first] + of_system[second])
 
 
 def _upwards(df: float) -> float:
