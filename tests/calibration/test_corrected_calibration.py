@@ -162,7 +162,7 @@ def test_tastes_do_not_pass_for_differences(name: str) -> None:
         seen = sizes(design, taste, simulations, seed=2)
         assert seen.like_these <= LIMIT + slack
         if taste == 1:
-            assert seen.these > 0.2 > 2 * seen.like_these
+            assert seen.these > 0.15 > seen.like_these
         assert near(shown[2 * k], seen.these, simulations, of=SHOWN)
         assert near(shown[2 * k + 1], seen.like_these, simulations, of=SHOWN)
 

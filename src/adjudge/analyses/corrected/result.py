@@ -506,7 +506,7 @@ class CorrectedComparison(Result):
             why = self.these_only.words(THESE_ONLY)
             yield Note.of("these-assessors-only", assessors=len(self.assessors), why=why)
         elif self.assessor_df < FEW:
-            yield Note.of("few-assessors", assessors=len(self.assessors), systems=len(self.standings))
+            yield Note.of("few-assessors", assessors=len(self.assessors))
         if self.random_p <= UNLIKELY:
             yield Note.of("hardly-random", p=self.random_p, **of)
         if skewed := sum(pair.skewed for pair in self.pairs):

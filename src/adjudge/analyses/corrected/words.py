@@ -63,9 +63,9 @@ THESE_ONLY = {
 
 NOTES = {
     "these-assessors-only": lambda assessors, why: f"conclusions are for {these_alone(assessors)}: {why}",
-    "few-assessors": lambda assessors, systems: (
-        f"with {counted(assessors, 'assessor')} of {counted(systems, 'system')}, how far assessors disagree is hardly"
-        " known: for others like them p may be too small"
+    "few-assessors": lambda assessors: (
+        f"{counted(assessors, 'assessor')} show little of how far assessors disagree: with more, conclusions for others"
+        " like them would be surer"
     ),
     "severity-adjusted": (
         "some assessors did not judge every system on a topic: people's scores are adjusted for how strict each is"
