@@ -173,7 +173,7 @@ def report(
     from adjudge.core.words import in_shell
     from adjudge.formats.files import STDIN
     from adjudge.formats.scoretable import TableOptions
-    from adjudge.reports.contents import gather
+    from adjudge.reports.contents import PAGE_SHARE, gather, stretch
     from adjudge.reports.page import build_page, chapters_of
     from adjudge.reports.render import write_report
     from adjudge.reports.sections import fullest_first
@@ -223,7 +223,8 @@ def report(
     again += f" {Argument('between', in_shell(','.join(pair))).at('command')}" if pair else ""
     again += f" {Argument('quick').option}" if quick else ""
     options = ReportOptions(between=pair, quick=quick, alpha=alpha, level=level, seed=seed)
-    findings = gather(collection, scores, ordered, options, progress=progress)
+    page_done = PAGE_SHARE if paper is not None else 1.0
+    findings = gather(collection, scores, ordered, options, progress=stretch(progress, 0, page_done))
     told(findings)
     page = build_page(
         collection,
@@ -239,7 +240,7 @@ def report(
     if paper is not None:
         from adjudge.reports.paper import write_paper
 
-        written += write_paper(findings, Path(paper), progress=progress)
+        written += write_paper(findings, Path(paper), progress=stretch(progress, page_done, 1))
     return written
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,12 @@ from adjudge.analyses.corrected.result import CorrectedComparison
 from adjudge.analyses.corrected.words import saving, validity
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.phrases import Door
-from adjudge.data.scores import MeasureInfo, ScoreTable
+from adjudge.data.scores import MeasureInfo, Pool, ScoreTable
 from adjudge.demo.build import build
 from adjudge.judgments.tasks import Event, stable_id
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import holm
-from adjudge.stats.ppi import powered_mean
+from adjudge.stats.ppi import FROM_ZERO, powered_mean
 from adjudge.stats.screening import corrected_share, screen
 
 WORTH = {"alpha": 0.5, "beta": 0.3, "gamma": 0.0, "lead": -0.7}
@@ -90,13 +91,13 @@ def test_every_pair_is_the_powered_mean_of_its_differences(
         assert pair.weight == pytest.approx(plain.weight, rel=1e-9)
         assert pair.difference == pytest.approx(plain.estimate, rel=1e-9)
         assert pair.people == pytest.approx(y.mean(), rel=1e-9)
-        assert (pair.ratio, pair.effective) == pytest.approx((plain.ratio, plain.effective), rel=1e-9)
-        assert pair.p == pytest.approx(plain.p(), rel=1e-9)
-        assert (pair.people_low, pair.people_high) == pytest.approx(plain.labelled_interval(1 - 0.05 / 6))
+        assert pair.effective == pytest.approx(plain.effective, rel=1e-9)
+        assert pair.these_p == pytest.approx(plain.p(), rel=1e-9)
+        assert pair.ratio >= plain.ratio
         raw.append(plain.p())
-        assert pair.df == DRAWN - 2
-    np.testing.assert_allclose([pair.p_adjusted for pair in found.pairs], holm(raw), rtol=1e-9)
-    assert found.count("differ") == int((holm(raw) <= 0.05).sum()) > 0
+        assert pair.df <= DRAWN - 2
+    np.testing.assert_allclose([pair.these_p_adjusted for pair in found.pairs], holm(raw), rtol=1e-9)
+    assert found.differ_for_these() == int((holm(raw) <= 0.05).sum()) > 0
 
 
 def test_means_of_systems_are_corrected_each_by_itself(
@@ -125,7 +126,7 @@ def test_a_topic_that_everybody_judged_leaves_the_classical_result(
     for pair, known in zip(found.pairs, alone.pairs["t"], strict=True):
         assert {pair.a, pair.b} == {known.a, known.b}
         assert abs(pair.difference) == pytest.approx(abs(known.result.difference), rel=1e-9)
-        assert pair.p_adjusted == pytest.approx(known.p_adjusted, rel=1e-9)
+        assert pair.these_p_adjusted == pytest.approx(known.p_adjusted, rel=1e-9)
         assert pair.weight == 0
         assert pair.effective == pytest.approx(DRAWN)
     assert all(pair.saved == 0 for pair in found.pairs)
@@ -311,6 +312,117 @@ def wide(people: FloatArray, judge: FloatArray) -> pd.DataFrame:
     names = list("abcdefgh")[: people.shape[1]]
     index = pd.MultiIndex.from_product([range(len(people)), names], names=["topic", "system"])
     return pd.DataFrame({"people": people.ravel(), "program": judge.ravel()}, index=index).reset_index()
+
+
+# For whom
+
+
+def tasted(
+    *, taste: float, assessors: int = 4, systems: int = 4, seed: int = 1, severity: Sequence[float] = ()
+) -> pd.DataFrame:
+    """Equal systems that assessors like differently; 25 of 60 topics judged by all, the judge judged every one."""
+    rng = np.random.default_rng(seed)
+    likes = taste * rng.normal(size=(systems, assessors)) + np.array([*severity] or [0.0] * assessors)
+    rows = []
+    for topic in range(60):
+        worth = 3 + rng.normal(0, 0.5, systems)
+        for system in range(systems):
+            if topic < 25:
+                given = worth[system] + likes[system] + rng.normal(0, 1, assessors)
+                rows += [(f"d{topic}", f"s{system}", f"a{who}", value) for who, value in enumerate(given)]
+            rows.append((f"d{topic}", f"s{system}", "program", worth[system] + rng.normal(0, 0.5)))
+    return pd.DataFrame(rows, columns=["topic", "system", "assessor", "overall"])
+
+
+def test_tastes_widen_every_difference_and_leave_the_estimate(approved: Approved) -> None:
+    frame = tasted(taste=1.0)
+    liked = compare_corrected(frame, judge="program", at_random=True)
+    assert liked.sampled
+    assert liked.assessor_df == 9
+    assert liked.assessor_variance == pytest.approx(2, rel=0.8)
+    assert liked.count("differ") < liked.differ_for_these()
+    by_people = frame[frame["assessor"] != "program"]
+    people = by_people.pivot_table(index="topic", columns=["system", "assessor"], values="overall")
+    judged = frame[frame["assessor"] == "program"].pivot(index="topic", columns="system", values="overall")
+    for pair in liked.pairs:
+        y = (people[pair.a] - people[pair.b]).mean(axis=1)
+        f = (judged[pair.a] - judged[pair.b])[y.index]
+        g = (judged[pair.a] - judged[pair.b]).drop(index=y.index)
+        these = powered_mean(y, f, g, clip=FROM_ZERO)
+        assert pair.difference == pytest.approx(these.estimate)
+        assert pair.these_p == pytest.approx(these.p())
+        assert pair.p > pair.these_p
+        assert pair.p_adjusted >= pair.these_p_adjusted
+        assert pair.effective == pytest.approx(these.effective)
+        assert pair.assessor_share > 0.3
+        least = liked.assessor_variance / 4  # what all pairs show, over four assessors
+        assert pair.assessor_share >= least / (least + these.variance) * (1 - 1e-9)
+    approved(words_of(liked))
+    facts = liked.as_dict()
+    assert (facts["effects"], facts["assessor_df"]) == ("random", 9)
+    assert "p for these four alone" in liked.table("pairs").to_text()
+
+
+def test_more_topics_do_not_reduce_what_assessors_add() -> None:
+    few, many = (
+        compare_corrected(frame, judge="program", at_random=True)
+        for frame in (tasted(taste=1.0), pd.concat([tasted(taste=1.0), _copied(tasted(taste=1.0))]))
+    )
+    assert min(pair.assessor_share for pair in many.pairs) > max(
+        0.5, min(p.assessor_share for p in few.pairs)
+    )
+
+
+def _copied(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(topic="again-" + frame["topic"])
+
+
+def test_why_only_these_assessors_are_spoken_of(approved: Approved) -> None:
+    frame = tasted(taste=0.3)
+    person = frame["assessor"] != "program"
+    number = frame["topic"].str[1:].astype(int) + frame["system"].str[1:].astype(int)
+    first = frame["assessor"].isin(["a0", "a1"])
+    cases = {
+        "one": frame[~person | (frame["assessor"] == "a0")],
+        "no name": frame.assign(assessor=frame["assessor"].where(frame["assessor"] != "a0", None)),
+        "apart": frame[~person | (frame["assessor"].str[1:] == (number % 4).astype(str))],
+        "too few": frame[(~person | first) & frame["system"].isin(["s0", "s1"])],
+        "median": frame,
+    }
+    for name, table in cases.items():
+        pool: Pool = "median" if name == "median" else "mean"
+        alone = compare_corrected(table, judge="program", at_random=True, pool=pool)
+        assert not alone.sampled
+        assert all(pair.p == pair.these_p for pair in alone.pairs)
+        approved([alone.headline(), *alone.notes_of("these-assessors-only")], name)
+
+
+def test_severity_does_not_pass_for_a_difference(approved: Approved) -> None:
+    # a0 is strict and judged s0 mostly; the lenient ones the others.
+    frame = tasted(taste=0.0, severity=(-2.0, 1.0, 1.0, 1.0))
+    strict, first = frame["assessor"] == "a0", frame["system"] == "s0"
+    even = frame["topic"].str[1:].astype(int) % 5 == 0
+    fifth = frame[(frame["assessor"] == "program") | ((strict == first) ^ even)]
+    found = compare_corrected(fifth, judge="program", at_random=True)
+    assert found.count("differ") == 0
+    assert max(abs(pair.people) for pair in found.pairs) < 0.8
+    means = fifth[fifth["assessor"] != "program"].groupby("system")["overall"].mean()
+    assert means["s1"] - means["s0"] > 1
+    approved(found.notes_of("severity-adjusted"))
+
+
+def test_systems_that_no_assessor_compares_are_not_tested(approved: Approved) -> None:
+    frame = tasted(taste=0.0, severity=(-2.0, 1.0, 1.0, 1.0))
+    strict, first = frame["assessor"] == "a0", frame["system"] == "s0"
+    apart = frame[(frame["assessor"] == "program") | (strict == first)]
+    found = compare_corrected(apart, judge="program", at_random=True)
+    assert {frozenset((p.a, p.b)) for p in found.pairs if p.conclusion == "not tested"} == {
+        frozenset(("s0", other)) for other in ("s1", "s2", "s3")
+    }
+    approved(found.notes_of("not-tested"))
+    yes_no = apart.assign(overall=(apart["overall"] > 3).astype(float))
+    found = compare_corrected(yes_no, judge="program", at_random=True)
+    assert all(math.isnan(p.p) for p in found.pairs if "s0" in (p.a, p.b))
 
 
 # The scale

@@ -19,6 +19,7 @@ from adjudge.cli import report as cli
 from adjudge.core.errors import ClashError, UsageError
 from adjudge.core.table import Column, Table
 from adjudge.evaluation import report
+from adjudge.reports.contents import PAGE_SHARE, STEPS
 from adjudge.reports.paper import LONGEST, MOST_ROWS, PRINTED, FolderTable, style, table_latex
 
 run = runner(cli.command)
@@ -171,3 +172,28 @@ def test_letters_that_pdflatex_lacks_are_declared() -> None:
     assert r"\adjudgeletter{中}{4E2D}" in text
     assert r"\adjudgeletter{🙂}{1F642}" in text
     assert r"\adjudgeletter{p}" not in text
+
+
+def test_how_far_it_is_only_rises_and_ends(table: Path, tmp_path: Path, few_figures: None) -> None:
+    told: list[tuple[int, int]] = []
+    report(table, tmp_path / "report", paper=tmp_path / "paper", progress=lambda *at: told.append(at))
+    assert {of for _, of in told} == {STEPS}
+    done = [at for at, _ in told]
+    assert done == sorted(done)
+    assert done[0] == 0
+    assert done[-1] == STEPS
+    assert PAGE_SHARE * STEPS in done  # the page is there, and figures are to come
+    alone: list[tuple[int, int]] = []
+    report(table, tmp_path / "page", progress=lambda *at: alone.append(at))
+    assert alone[-1] == (STEPS, STEPS)
+
+
+def test_a_long_figure_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adjudge.reports.paper.CATALOGUE", {"power": CATALOGUE["power"]})
+    path = tmp_path / "scores.csv"
+    rated("overall", topics=6).to_csv(path, index=False)
+    told: list[int] = []
+    report(
+        path, tmp_path / "report", quick=True, paper=tmp_path / "paper", progress=lambda d, of: told.append(d)
+    )
+    assert sum(PAGE_SHARE * STEPS < done < STEPS for done in told) > 1

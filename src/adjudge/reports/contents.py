@@ -20,6 +20,19 @@ ORDER = ("slices", "examples", "stability", "agreement", "assessors", "judges", 
 """The folders of analyses whose chapters follow the league tables."""
 
 Progress = Callable[[int, int], None]
+STEPS = 1000
+"""Of all work of a report, as a terminal is told."""
+PAGE_SHARE = 0.4
+"""The share of the work that the page is, where a folder for a paper follows: its figures take longer."""
+
+
+def stretch(progress: Progress, start: float, end: float) -> Progress:
+    """The progress of a part of the work, which begins and ends at these shares of all of it."""
+
+    def told(done: int, of: int) -> None:
+        progress(round(STEPS * (start + (end - start) * (done / of if of else 0))), STEPS)
+
+    return told
 
 
 @cache

@@ -24,7 +24,7 @@ from adjudge.core.picture import Undrawable
 from adjudge.core.table import Column, Table
 from adjudge.core.words import as_sentence, counted, tex
 from adjudge.data.reading import reading_once
-from adjudge.reports.contents import Progress, parts, with_results
+from adjudge.reports.contents import Progress, parts, stretch, with_results
 from adjudge.reports.limitations import limitations
 from adjudge.reports.method import made_alike, methods_of
 from adjudge.reports.page import stems
@@ -405,7 +405,9 @@ def drawn_figures(
     asked = _asked(findings)
     for done, spec in enumerate(CATALOGUE.values()):
         progress(done, len(CATALOGUE))
-        figure, why = first_drawn(spec, findings.scores, asked, on_paper=True)
+        told = stretch(progress, done / len(CATALOGUE), (done + 1) / len(CATALOGUE))
+        options = [replace(choice, progress=told) for choice in asked]
+        figure, why = first_drawn(spec, findings.scores, options, on_paper=True)
         if figure is None:
             absent[spec.name] = why
             continue

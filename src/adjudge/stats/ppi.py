@@ -12,8 +12,8 @@ variance is cov(y, f) / ((1 + n/N) var(f)). The judge's errors cost or save vari
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from adjudge.stats import checks
 from adjudge.stats.bootstrap import LEAST_VARIED, varied
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.paired import Alternative
+
+if TYPE_CHECKING:
+    from adjudge.stats.tastes import TastePart
 
 Reference = Literal["t", "z"]
 Clip = tuple[float, float]
@@ -59,6 +62,9 @@ class PoweredMean:
     df: float = math.nan
     labelled_estimate: float = math.nan
     labelled_variance: float = math.nan
+    labelled_df: float = math.nan
+    of_assessors: float = 0.0
+    """The part of both variances that is there because assessors are a sample (`with_assessors`)."""
     skewness: float = math.nan
     """Of the labelled y - lambda f: where it is large, Student's t errs more often than it says."""
     judge_skewness: float = math.nan
@@ -99,7 +105,25 @@ class PoweredMean:
 
     def labelled_interval(self, level: float = 0.95) -> tuple[float, float]:
         """Student's interval from the labelled values alone."""
-        return _around(self.labelled_estimate, self.labelled_variance, self.n - 1, level)
+        return _around(self.labelled_estimate, self.labelled_variance, self.labelled_df, level)
+
+    def with_assessors(self, part: TastePart) -> PoweredMean:
+        """The same estimate for assessors like these: with their part in the variance, which is never negative.
+
+        Degrees of freedom by Satterthwaite, never above those for these assessors: so p is never below theirs.
+        """
+        if not part.variance > 0 or math.isnan(self.variance):
+            return self
+        variance, df = _wider(self.variance, self.df, part)
+        labelled, labelled_df = _wider(self.labelled_variance, self.labelled_df, part)
+        return replace(
+            self,
+            variance=variance,
+            df=df,
+            labelled_variance=labelled,
+            labelled_df=labelled_df,
+            of_assessors=part.variance,
+        )
 
     @property
     def ratio(self) -> float:
@@ -110,9 +134,19 @@ class PoweredMean:
     def effective(self) -> float:
         """How many labelled values alone would give this variance; no more than were answered by the judge.
 
-        Below n where estimating lambda cost more than the judge gave.
+        Below n where estimating lambda cost more than the judge gave. More topics by the same assessors leave the
+        assessors' part of the variance as it is, and so does the judge.
         """
-        return min(self.n / self.ratio, self.n + self.unlabelled)
+        alone = self.labelled_variance - self.of_assessors
+        if not alone > 0:
+            return math.nan
+        return min(self.n * alone / (self.variance - self.of_assessors), self.n + self.unlabelled)
+
+
+def _wider(variance: float, df: float, part: TastePart) -> tuple[float, float]:
+    total = variance + part.variance
+    share = part.variance / total
+    return total, min(df, 1 / ((1 - share) ** 2 / df + share**2 / part.df))
 
 
 def _below(df: float, t: float) -> float:
@@ -215,6 +249,7 @@ def powered_mean(
         df=df,
         labelled_estimate=mean,
         labelled_variance=variance,
+        labelled_df=float(n - 1),
         skewness=_skewness(left),
         judge_skewness=_skewness(everything) if used else math.nan,
         varied=differ,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from adjudge import __version__
 from adjudge.analyses.compare import Compare
@@ -33,8 +34,8 @@ from adjudge.analyses.conclusions import (
 )
 from adjudge.analyses.corrected import CompareCorrected, PreferCorrected
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.phrasebook import ends_of_difference, short_conclusion
-from adjudge.analyses.scores import Scores
+from adjudge.analyses.phrasebook import ends_of_difference, short_conclusion, these_alone
+from adjudge.analyses.scores import HUMANS, Scores
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.errors import among as among_known
@@ -42,19 +43,18 @@ from adjudge.core.phrases import Argument
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
 from adjudge.core.words import counted, decimal, listed, p_number
-from adjudge.data.scores import MeasureInfo, ScoreTable
+from adjudge.data.scores import MeasureInfo, Pool, ScoreTable
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.spec import judge_of, same_name
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.order import letters, places, rank_intervals
 from adjudge.stats.paired import Alternative
 from adjudge.stats.pairs import PairResults, columns_of_pairs, pair_counts
-from adjudge.stats.ppi import CLIP, FROM_ZERO, PoweredMean, powered_mean, random_labels_p
+from adjudge.stats.ppi import CLIP, FROM_ZERO, Clip, PoweredMean, powered_mean, random_labels_p
 from adjudge.stats.screening import CorrectedShare, Screening, corrected_share, screen
+from adjudge.stats.tastes import FEW, JudgedPair, Severities, TastePart, Tastes, severities, tastes
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from adjudge.analyses.preferences.source import PairSource
 
 Method = Literal["ppi++", "rogan-gladen", "none"]
@@ -96,11 +96,9 @@ def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> 
     both = ~np.isnan(labels) & ~np.isnan(scores_of_judge)
     rows = people.table.at(name, length=length, form=form)
     pooled = by_people.together.systems if by_people.together else ()
-    rows = rows[
-        rows["value"].notna()
-        & rows["topic"].isin([topics[k] for k in np.flatnonzero(both.any(axis=1))])
-        & rows["system"].isin([*systems, *pooled])
-    ]
+    rows = rows[rows["value"].notna() & rows["system"].isin([*systems, *pooled])]
+    cube, reason = _by_assessor(rows, pooled, topics, systems, asked.pool)
+    rows = rows[rows["topic"].isin([topics[k] for k in np.flatnonzero(both.any(axis=1))])]
     behind = _placed(replace(by_people, values=by_people.counts), topics, systems)
     turned = {by_people.info.better, its.info.better} == {"higher", "lower"}
     notes = []
@@ -130,6 +128,8 @@ def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> 
         else scores_of_judge,  # its low scores may go with people's high ones
         judgments=np.where(both, behind, 0).sum(axis=1),
         judge_means=np.array([_mean(column) for column in scores_of_judge.T]),
+        cube=cube,
+        these_only=reason,
         # A scale that nobody declared may be any: a judge's may be a twentieth of people's.
         same_scale=its.info.range == by_people.info.range
         and None not in by_people.info.range
@@ -137,6 +137,24 @@ def corrected_by_people(scores: Scores, judge: str, asked: CompareCorrected) -> 
         yes_no=yes_no,
     )
     return _corrected(about, scored, lambda names: scores.pairs_among(names, asked.among))
+
+
+def _by_assessor(
+    rows: pd.DataFrame, pooled: Sequence[str], topics: Sequence[str], systems: Sequence[str], pool: Pool
+) -> tuple[FloatArray | None, Note | None]:
+    """What every assessor gave, topics x systems x assessors; or why assessors cannot be told apart."""
+    names = sorted(rows["assessor"].dropna().unique())
+    if not names:
+        return None, None
+    if pool != "mean":
+        return None, Note.of("pooled", pool=pool)
+    if nobody := int(rows["assessor"].isna().sum()):
+        return None, Note.of("unnamed", n=nobody, scores=len(rows))
+    called = rows["system"].replace(dict.fromkeys(pooled, HUMANS))
+    means = rows.assign(system=called).groupby(["topic", "system", "assessor"], observed=True)["value"].mean()
+    index = pd.MultiIndex.from_product([topics, systems, names])
+    cube = means.reindex(index).to_numpy(float).reshape(len(topics), len(systems), len(names))
+    return cube, Note.of("one-assessor") if len(names) < 2 else None
 
 
 def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> tuple[Scores, Scores]:
@@ -157,7 +175,7 @@ def _split(scores: Scores, measure: str | Sequence[str] | None, judge: str) -> t
     if name == its_measure:
         raise UsageError(f"{judge} cannot be corrected by itself: name the measure that people gave")
     rows, info = scores.table.of(name), scores.info[name]
-    mine = rows["assessor"] == judge
+    mine = (rows["assessor"] == judge).fillna(False)  # a score without a name is not the judge's
     if mine.any():
         if mine.all():
             raise DataError(f"{judge} alone gave scores of {name}: there is nobody to correct it by")
@@ -246,6 +264,7 @@ def strengths_corrected(source: PairSource, judge: str, asked: PreferCorrected) 
         judged=fitted.judge,
         judgments=np.bincount(answers[0].cluster, minlength=len(order)),
         judge_means=log_strengths(answers[1]) if has_maximum(answers[1]) else np.full(len(items), np.nan),
+        these_only=Note.of("strengths"),
     )
     return _corrected(about, scored)
 
@@ -318,6 +337,13 @@ class CorrectedPair:
     p: float
     p_adjusted: float
     conclusion: Conclusion
+    """For assessors like these, where they are a sample."""
+    these_p: float
+    """For these assessors alone; never above `p`."""
+    these_p_adjusted: float
+    these_conclusion: Conclusion
+    assessor_share: float
+    """The share of the variance that comes from who judged."""
     skewness: float = math.nan
     """Of people's differences, less what the judge accounts for."""
     skewed: bool = False
@@ -377,6 +403,12 @@ class CorrectedComparison(Result):
     """Of the pairs' intervals, each."""
     judgments: int = 0
     """People's, of summaries that the judge judged too."""
+    these_only: Note | None = field(default_factory=lambda: Note.of("no-assessors"))
+    """Why nothing can be said of other assessors; None where assessors are a sample."""
+    assessor_df: float = math.nan
+    """Degrees of freedom for what assessors make of systems."""
+    assessor_variance: float = math.nan
+    """Of assessor x system, in the difference of two systems; below 0 where assessors agree better than by chance."""
     random_p: float = math.nan
     """How often labels drawn at random would differ as much in the judge's scores."""
     screening: Screening | None = None
@@ -451,9 +483,30 @@ class CorrectedComparison(Result):
             judgments=round(topics * per_topic),
         )
 
+    @property
+    def sampled(self) -> bool:
+        """Whether the conclusions are for assessors like these, not for these alone."""
+        return self.these_only is None
+
+    def differ_for_these(self) -> int:
+        """How many pairs differ for these assessors alone."""
+        return sum(pair.these_conclusion == "differ" for pair in self.pairs)
+
+    def assessor_share(self) -> float:
+        """The median over pairs of the share of a difference's variance that comes from who judged."""
+        shares = [pair.assessor_share for pair in self.pairs if not math.isnan(pair.assessor_share)]
+        return float(np.median(shares)) if shares else math.nan
+
     def notes(self) -> Iterator[Note]:
+        from adjudge.analyses.corrected.words import THESE_ONLY
+
         yield from self.design
         of = {"judge": self.judge, "unit": self.unit}
+        if self.these_only is not None and self.assessors:
+            why = self.these_only.words(THESE_ONLY)
+            yield Note.of("these-assessors-only", assessors=len(self.assessors), why=why)
+        elif self.assessor_df < FEW:
+            yield Note.of("few-assessors", assessors=len(self.assessors))
         if self.random_p <= UNLIKELY:
             yield Note.of("hardly-random", p=self.random_p, **of)
         if skewed := sum(pair.skewed for pair in self.pairs):
@@ -505,6 +558,10 @@ class CorrectedComparison(Result):
             "topics": len(self.topics),
             "labelled": len(self.labelled),
             "assessors": self.assessors,
+            "effects": "random" if self.sampled else "fixed",
+            "assessor_df": self.assessor_df,
+            "assessor_variance": self.assessor_variance,
+            "differ_for_these": self.differ_for_these(),
             "judgments": self.judgments,
             "saving": str(saving(self)),
             "validity": validity(self),
@@ -561,11 +618,13 @@ class CorrectedComparison(Result):
         """What every pair's difference is by people alone and corrected, and what the judge added."""
         # People's topics that the judge did not judge are not in the correction: beside it stands what they say.
         apart: Literal["always", "never"] = "always" if self.judged_apart else "never"
+        sampled: Literal["always", "never"] = "always" if self.sampled else "never"
+        alone = f"p for {these_alone(len(self.assessors))}"
         hidden = (
             *("people", "people_low", "people_high", "difference", "low", "high"),
             *("all_labelled", "all_people", "all_people_low", "all_people_high"),
         )
-        further = ("saved", "statistic", "df", "skewness", "skewed", "few_values", "p")
+        further = ("saved", "statistic", "df", "skewness", "skewed", "few_values", "p", "these_p")
         correction = CORRECTIONS[self.testing.correct].for_all_pairs
         return Table.of(
             "pairs",
@@ -575,6 +634,7 @@ class CorrectedComparison(Result):
                     "judge": self.judge,
                     **pair.record(),
                     "p shown": p_number(pair.p_adjusted) or None,
+                    "these p shown": p_number(pair.these_p_adjusted) or None,
                     "short": short_conclusion(CONCLUSIONS.index(pair.conclusion), self.testing.alpha),
                 }
                 for pair in self.pairs
@@ -591,12 +651,16 @@ class CorrectedComparison(Result):
             Column("alone", "people alone", data=False, right=False),
             Column("corrected", "corrected difference", data=False, right=False),
             Column("ratio", "variance ratio", format=".2f"),
+            Column("assessor_share", "assessors' part", format=".2f", show=sampled),
             Column("effective", "worth topics", format=".1f"),
             *(Column(name, show="never") for name in further),
             Column("p_adjusted", show="never"),
             Column("p shown", "p", data=False, right=True),
             Column("conclusion", show="never"),
             Column("short", "", data=False, right=False),
+            Column("these_p_adjusted", show="never"),
+            Column("these_conclusion", show="never"),
+            Column("these p shown", alone, data=False, right=True, show=sampled),
             Column("why", show="never"),
             title=f"Differences, with intervals at {_level(self.interval_level)} each ({correction})",
         )
@@ -648,6 +712,60 @@ class _Scored:
     same_scale: bool = False
     """Both on one declared scale, so that lambda is kept up to 1."""
     yes_no: bool = False
+    cube: FloatArray | None = None
+    """What every assessor gave, topics x systems x assessors; None where they cannot be told apart."""
+    these_only: Note | None = None
+    """Why assessors are no sample, as far as that is known before they are looked at."""
+    severities: Severities | None = None
+    """Where assessors judged different systems, and scores were adjusted for that."""
+    as_answered: FloatArray | None = None
+    """People's scores before that."""
+
+    def on(self, topics: BoolArray) -> _Scored:
+        """Some of the topics."""
+        return replace(
+            self,
+            topics=tuple(compress(self.topics, topics)),
+            people=self.people[topics],
+            judged=self.judged[topics],
+            judgments=self.judgments[topics],
+            cube=None if self.cube is None else self.cube[topics],
+            as_answered=None if self.as_answered is None else self.as_answered[topics],
+        )
+
+    def in_order(self, order: Sequence[int]) -> _Scored:
+        """The same with the systems in another order."""
+        strict = self.severities
+        return replace(
+            self,
+            systems=tuple(self.systems[j] for j in order),
+            people=self.people[:, order],
+            judged=self.judged[:, order],
+            judge_means=self.judge_means[order],
+            cube=None if self.cube is None else self.cube[:, order],
+            severities=None if strict is None else replace(strict, component=strict.component[order]),
+        )
+
+    def shares(self) -> FloatArray:
+        """Every assessor's share of each cell, topics x systems x assessors."""
+        assert self.cube is not None
+        there = ~np.isnan(self.cube)
+        return np.asarray(there / np.maximum(1, there.sum(axis=2, keepdims=True)))
+
+    def adjusted(self) -> _Scored:
+        """People's scores as if all assessors were equally strict, where some judged other systems than others."""
+        if self.cube is None or self.cube.shape[2] < 2:
+            return self
+        shares = self.shares()
+        judged = shares.any(axis=2)
+        at = judged.argmax(axis=1)
+        usual = shares[np.arange(len(shares)), at][:, None]
+        if not ((shares != usual).any(axis=2) & judged).any():
+            return self
+        strict = severities(self.cube)
+        away = shares @ strict.effects
+        adjusted = self.people - away + away[judged].mean()
+        return replace(self, people=adjusted, as_answered=self.people, severities=strict)
 
     def of(self, first: int, second: int | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Labelled y and f and further f, of a system or of the difference of two."""
@@ -657,12 +775,65 @@ class _Scored:
         both, more = ~np.isnan(y) & ~np.isnan(f), np.isnan(y) & ~np.isnan(f)
         return y[both], f[both], f[more]
 
+    def difference(self, first: int, second: int, clip: Clip) -> PoweredMean:
+        """The corrected difference of two systems, for these assessors."""
+        of_pair = powered_mean(*self.of(first, second), clip=clip)
+        strict = self.severities
+        if strict is None or math.isnan(of_pair.variance):
+            return of_pair
+        if strict.component[first] != strict.component[second]:
+            return PoweredMean(n=of_pair.n, unlabelled=of_pair.unlabelled, why=SEVERITY)
+        rows = self._labelled(first, second)
+        shares = self.shares()[rows]
+        away = (shares[:, first] - shares[:, second]).mean(axis=0)
+        unsure = float(away @ strict.covariance @ away)  # of how strict they are
+        return replace(
+            of_pair,
+            variance=of_pair.variance + unsure,
+            labelled_variance=of_pair.labelled_variance + unsure,
+        )
+
+    def _labelled(self, first: int, second: int) -> BoolArray:
+        both = self.people[:, [first, second]] + self.judged[:, [first, second]]
+        return np.asarray(~np.isnan(both).any(axis=1))
+
+    def tastes(self, differences: Sequence[PoweredMean]) -> Tastes | Note:
+        """What assessors make of systems, by pair; or why these assessors only can be spoken of."""
+        if self.these_only is not None:
+            return self.these_only
+        if self.cube is None:
+            return Note.of("no-assessors")
+        shares = self.shares()
+        pairs = []
+        first, second = columns_of_pairs(len(self.systems))
+        for i, j, of_pair in zip(first.tolist(), second.tolist(), differences, strict=True):
+            rows = self._labelled(i, j) if not math.isnan(of_pair.df) else np.zeros(len(shares), np.bool_)
+            weight = of_pair.weight if not math.isnan(of_pair.weight) else 0.0
+            pairs.append(
+                JudgedPair(
+                    differences=self.cube[rows, i] - self.cube[rows, j],
+                    offset=weight * (self.judged[rows, i] - self.judged[rows, j]),
+                    first=shares[rows, i],
+                    second=shares[rows, j],
+                    spent=of_pair.n - of_pair.df if rows.any() else 0.0,
+                )
+            )
+        shown = tastes(pairs, len(self.systems))
+        return shown if shown.why is None else Note.of(f"assessors-{shown.why}")
+
+
+SEVERITY = (
+    "nobody judged both, not even by way of other systems: how strict assessors are cannot be told from how good the"
+    " systems are"
+)
+
 
 def _corrected(about: CorrectedComparison, scored: _Scored, family: Any = None) -> CorrectedComparison:
     """The comparison, with the results; `family` says which pairs of systems are asked for."""
 
     testing, asked = about.testing, about.asked
     clip = CLIP if scored.same_scale else FROM_ZERO
+    scored = scored.adjusted()
     people, judged = scored.people, scored.judged
     there: BoolArray = np.asarray(~np.isnan(judged).all(axis=1))
     labelled: BoolArray = there & (~np.isnan(people) & ~np.isnan(judged)).any(axis=1)
@@ -678,7 +849,7 @@ def _corrected(about: CorrectedComparison, scored: _Scored, family: Any = None) 
             f" them differ too much from its scores of the other topics (permutation test, p = {random_p:.2g});"
             f" if they were drawn at random all the same, say {Argument('at_random')}"
         )
-    scored = replace(scored, people=people[there], judged=judged[there])
+    all_topics, scored = scored.topics, scored.on(there)
     means = [powered_mean(*scored.of(j), clip=clip) for j in range(len(scored.systems))]
     shares, screening = _screened(about, scored, means)
     order = _order(
@@ -687,29 +858,35 @@ def _corrected(about: CorrectedComparison, scored: _Scored, family: Any = None) 
         [shares[j].estimate if j in shares else m.estimate for j, m in enumerate(means)],
     )
     means, shares = [means[j] for j in order], {order.index(j): share for j, share in shares.items()}
-    names = tuple(scored.systems[j] for j in order)
-    scored = replace(
-        scored,
-        systems=names,
-        people=scored.people[:, order],
-        judged=scored.judged[:, order],
-        judge_means=scored.judge_means[order],
-    )
+    scored = scored.in_order(order)
+    names = scored.systems
     first, second = columns_of_pairs(len(names))
-    differences = [
-        powered_mean(*scored.of(i, j), clip=clip)
-        for i, j in zip(first.tolist(), second.tolist(), strict=True)
-    ]
+    these = [scored.difference(i, j, clip) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
+    shown = scored.tastes(these)
+    differences = these
+    if isinstance(shown, Tastes):
+        differences = [mean.with_assessors(part) for mean, part in zip(these, shown.parts, strict=True)]
     wanted = np.ones(len(differences), dtype=np.bool_) if family is None else family(names)
     if testing.against is not None:
         wanted &= second == len(names) - 1
     tested = _tested(about, differences, scored, wanted)
+    tested_these = _tested(about, these, scored, wanted)
     error = np.array([math.sqrt(m.variance) if m.variance > 0 else math.nan for m in differences])
     df = np.array([m.df for m in differences])
     ends = pair_intervals(tested, error, df, testing, pointwise=asked.intervals == "pointwise")
     by_people = people[:, order]
     pairs = tuple(
-        _pair(differences[k], names[i], names[j], k, tested, ends, by_people[:, i] - by_people[:, j])
+        _pair(
+            differences[k],
+            names[i],
+            names[j],
+            k,
+            tested,
+            tested_these,
+            ends,
+            by_people[:, i] - by_people[:, j],
+            shown.parts[k] if isinstance(shown, Tastes) else TastePart(),
+        )
         for k, i, j in zip(range(len(first)), first.tolist(), second.tolist(), strict=True)
         if wanted[k]
     )
@@ -721,22 +898,28 @@ def _corrected(about: CorrectedComparison, scored: _Scored, family: Any = None) 
     standings = _standings(about, scored, means, shares, better, complete=bool(wanted.all()))
     place = [names.index(s.system) for s in standings]
     notes = [*about.design, *_design_notes(about.judge, scored, people, there)]
+    if scored.severities is not None:
+        notes.append(Note.of("severity-adjusted"))
     if scored.same_scale and (many := sum(pair.weight == CLIP[1] for pair in pairs)):
         notes.append(Note.of("lambda-at-limit", judge=about.judge, limit=CLIP[1], pairs=many))
     return replace(
         about,
-        topics=tuple(compress(scored.topics, there)),
-        labelled=tuple(compress(scored.topics, labelled)),
+        topics=scored.topics,
+        labelled=tuple(compress(all_topics, labelled)),
         standings=standings,
         pairs=pairs,
         better=better[np.ix_(place, place)],
         complete=bool(wanted.all()) and len(names) > 1,
         interval_level=ends.level,
-        judgments=int(scored.judgments[labelled].sum()),
+        judgments=int(scored.judgments[labelled[there]].sum()),
+        these_only=None if isinstance(shown, Tastes) else shown,
+        assessor_df=shown.df if isinstance(shown, Tastes) else math.nan,
+        assessor_variance=shown.variance if isinstance(shown, Tastes) else math.nan,
         random_p=random_p,
         screening=screening if shares else None,
         design=tuple(notes),
-        made=f"{about.made}|ppi++:t:n-2|lambda:{'0-1' if scored.same_scale else '0-'}"
+        made=f"{about.made}|ppi++:t:n-2|assessors:{'random' if isinstance(shown, Tastes) else 'fixed'}"
+        f"|lambda:{'0-1' if scored.same_scale else '0-'}"
         f"|topics:{int(there.sum())}|labelled:{int(labelled.sum())}|interval:{ends.method}:{ends.level:g}"
         f"|correct:{testing.correct}:{testing.alpha:g}|pairs:{int(wanted.sum())}|seed:{testing.seed}",
     )
@@ -762,13 +945,14 @@ def _screened(
     lacking = [j for j, mean in enumerate(means) if math.isnan(mean.estimate)]
     if not scored.yes_no or not lacking:
         return {}, None
-    both = ~np.isnan(scored.people) & ~np.isnan(scored.judged)
-    screening = screen(scored.people[both], scored.judged[both])
+    answers = scored.people if scored.as_answered is None else scored.as_answered
+    both = ~np.isnan(answers) & ~np.isnan(scored.judged)
+    screening = screen(answers[both], scored.judged[both])
     shares = {}
     for j in lacking:
-        answers = scored.judged[~np.isnan(scored.judged[:, j]), j]
+        of_judge = scored.judged[~np.isnan(scored.judged[:, j]), j]
         level = about.testing.level
-        shares[j] = corrected_share(float(answers.sum()), answers.size, screening, level=level)
+        shares[j] = corrected_share(float(of_judge.sum()), of_judge.size, screening, level=level)
     return shares, screening
 
 
@@ -816,14 +1000,23 @@ def _tested(
 
 
 def _pair(
-    difference: PoweredMean, a: str, b: str, k: int, tested: Tested, ends: PairIntervals, people: FloatArray
+    difference: PoweredMean,
+    a: str,
+    b: str,
+    k: int,
+    tested: Tested,
+    tested_these: Tested,
+    ends: PairIntervals,
+    people: FloatArray,
+    part: TastePart,
 ) -> CorrectedPair:
     """`people` are all differences that people gave, whether the judge judged the topic or not."""
 
     low, high = difference.labelled_interval(ends.level)
     by_people = people[people == people]
-    all_low, all_high = powered_mean(by_people, by_people, []).labelled_interval(ends.level)
-    state = int(tested.conclusion[k])
+    all_low, all_high = (
+        powered_mean(by_people, by_people, []).with_assessors(part).labelled_interval(ends.level)
+    )
     return CorrectedPair(
         a=a,
         b=b,
@@ -842,8 +1035,11 @@ def _pair(
         df=difference.df,
         p=float(tested.results.p[k]),
         p_adjusted=float(tested.adjusted[k]),
-        # What has no p was not tested, whatever the reason.
-        conclusion=CONCLUSIONS[state] if state in (DIFFERENT, ALIKE) else "not tested",
+        conclusion=_conclusion(tested, k),
+        these_p=float(tested_these.results.p[k]),
+        these_p_adjusted=float(tested_these.adjusted[k]),
+        these_conclusion=_conclusion(tested_these, k),
+        assessor_share=difference.of_assessors / difference.variance if difference.variance > 0 else math.nan,
         skewness=difference.skewness,
         skewed=difference.skewed,
         few_values=difference.few_values,
@@ -853,6 +1049,12 @@ def _pair(
         all_people_high=all_high,
         why=difference.why,
     )
+
+
+def _conclusion(tested: Tested, k: int) -> Conclusion:
+    """What has no p was not tested, whatever the reason."""
+    state = int(tested.conclusion[k])
+    return CONCLUSIONS[state] if state in (DIFFERENT, ALIKE) else "not tested"
 
 
 def _standings(

@@ -6,7 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.analyses.phrasebook import best_words, enumerated, pairs_differ, these_assessors
+from adjudge.analyses.phrasebook import (
+    assessors_like_these,
+    best_words,
+    enumerated,
+    pairs_differ,
+    these_alone,
+    these_assessors,
+)
 from adjudge.core.phrases import Argument, Spoken
 from adjudge.core.words import capitalised, counted, decimal, listed, number_word
 
@@ -44,7 +51,25 @@ def _outside(
     )
 
 
+THESE_ONLY = {
+    "one-assessor": "one assessor says nothing of how others would judge",
+    "pooled": "assessors are pooled by their {pool}, not their mean",
+    "unnamed": "{n:,} of {scores:,} scores name no assessor",
+    "assessors-apart": "too few judged both systems of a pair on the same topic",
+    "assessors-few": "they are too few to show how far assessors disagree about systems",
+    "strengths": "strengths are fitted to all answers together",
+}
+"""Why nothing can be said of other assessors."""
+
 NOTES = {
+    "these-assessors-only": lambda assessors, why: f"conclusions are for {these_alone(assessors)}: {why}",
+    "few-assessors": lambda assessors: (
+        f"{counted(assessors, 'assessor')} show little of how far assessors disagree: with more, conclusions for others"
+        " like them would be surer"
+    ),
+    "severity-adjusted": (
+        "some assessors did not judge every system on a topic: people's scores are adjusted for how strict each is"
+    ),
     "not-judged-by-judge": lambda judge, systems: f"{judge} did not judge {listed(systems)}: left out",
     "not-judged-by-people": lambda systems: f"people did not judge {listed(systems)}: left out",
     "not-judged-by-both": lambda judge, items: (
@@ -99,6 +124,8 @@ def sentences(result: CorrectedComparison) -> Iterator[Spoken]:
     """Who may be the best, the saving, and when it holds."""
     yield _headline(result)
     yield saving(result)
+    if text := who_judged(result):
+        yield text
     yield validity(result)
 
 
@@ -119,10 +146,24 @@ def _headline(result: CorrectedComparison) -> str:
         parts.append(best_words(result.better, names, directed=directed, although=although))
     if not result.complete and result.testing.against is not None and differ:
         parts.append(_against(result))
-    parts.append(capitalised(pairs_differ(differ, total)))
+    parts.append(f"{capitalised(pairs_differ(differ, total))}{_for_whom(result, differ)}")
     if rest := total - len(tested):
         parts.append(f"{capitalised(number_word(rest))} pair{'' if rest == 1 else 's'} could not be tested")
     return f"{'. '.join(parts)}."
+
+
+def _for_whom(result: CorrectedComparison, differ: int) -> str:
+    """`, for assessors like these two; 5 for these two alone`."""
+    size = len(result.assessors)
+    if not size:
+        return ""
+    if not result.sampled:
+        return f", for {these_alone(size)}"
+    these = result.differ_for_these()
+    if these == differ:
+        both = "and for" if differ else "or for"
+        return f", for {these_assessors(size)} {both} others like them"
+    return f", for {assessors_like_these(size)}; {these:,} for {these_alone(size)}"
 
 
 def _against(result: CorrectedComparison) -> str:
@@ -169,19 +210,47 @@ def saving(result: CorrectedComparison) -> Spoken:
     )
 
 
+MUCH = 0.1
+"""The share of a difference's variance from which it is said that it comes from who judged."""
+
+
+def who_judged(result: CorrectedComparison) -> str:
+    """How much of the error only more assessors would reduce; nothing where that is little."""
+    share = result.assessor_share()
+    if not share >= MUCH:
+        return ""
+    over = " (median)" if len(result.pairs) > 1 else ""
+    return (
+        f"{share:.0%} of a difference's variance{over} comes from who judged: more assessors would reduce it;"
+        " more topics from these, or another judge, would not."
+    )
+
+
 def validity(result: CorrectedComparison) -> str:
     """Under which conditions the intervals hold, and for whom."""
-    who = these_assessors(len(result.assessors)) if result.assessors else "the people who judged"
     even = "differences between systems are not very skewed"
     if not result.further:
-        return f"People judged every topic: the intervals are from their scores alone, and hold for {who} if {even}."
+        alone = _hold(result, "the intervals", " are from their scores alone and")
+        return f"People judged every topic: {alone}, if {even}."
     judges = f"people and {result.judge}" if result.judged_apart else "people"
     drawn = f"the {counted(len(result.labelled), 'topic')} that {judges} judged"
     if not result.unlabelled:
         drawn = "the topics on which people judged both systems of a pair"
     told = ", as was said," if result.asked.at_random else ""
     total = f"all {len(result.topics):,}"
-    return f"The intervals hold for {who}, if {drawn} were drawn at random from {total}{told} and {even}."
+    return f"{_hold(result, 'The intervals')}, if {drawn} were drawn at random from {total}{told} and {even}."
+
+
+def _hold(result: CorrectedComparison, intervals: str, also: str = "") -> str:
+    """`The intervals hold for these two assessors`; of differences they may hold for others like them."""
+    size = len(result.assessors)
+    if not size or not result.sampled:
+        who = these_assessors(size) if size else "the people who judged"
+        return f"{intervals}{also} hold for {who}"
+    return (
+        f"{intervals} of differences{also} hold for {assessors_like_these(size)}, those of means for"
+        f" {these_alone(size)}"
+    )
 
 
 def _span(numbers: Sequence[int], noun: str | None = None) -> str:
