@@ -140,7 +140,7 @@ def test_json_csv_latex_and_matrix(here: Path) -> None:
     assert [row["item"] for row in tables["strengths"]] == list(NAMES)
     assert found["units"] == "topics"
     assert found["counts"]["differ"] == sum(each["verdict"] == "differ" for each in tables["pairs"])
-    assert found["parts"][0]["candidates"] == ["ours", "theirs"]
+    assert found["parts"][0]["candidates"] == ["ours", "theirs", "lead"]
     assert [row["name"] for row in tables["assessors"]] == ["ann", "bob", "cyd"]
     assert run("fit arena.csv --csv fit.csv").stdout == ""
     with (here / "fit.csv").open(encoding="utf-8", newline="") as stream:
@@ -289,7 +289,9 @@ def test_the_pages_commands_run(here: Path, name: str) -> None:
 
 
 def test_the_arena_page_shows_real_output(here: Path, check_page: CheckPage) -> None:
-    assert check_page("arena.md", "prefer", run) == 1
+    circle = "winner,loser\n" + "".join(f"{pair}\n" * 15 for pair in ("A,B", "B,C", "C,A"))
+    (here / "circle.csv").write_text(circle, encoding="utf-8")
+    assert check_page("arena.md", "prefer", run) == 2
 
 
 @pytest.mark.parametrize("name", ["preferences-asking.md", "arena.md"])

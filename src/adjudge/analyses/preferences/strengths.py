@@ -458,8 +458,8 @@ class PreferenceFit(Result):
                     *(pair.a, pair.b, _cut(pair.a, 30), _cut(pair.b, 30)),
                     *(pair.probability, pair.low, pair.high, _chance_interval(pair)),
                     *(pair.tie, pair.log_ratio, pair.log_low, pair.log_high),
-                    *(pair.wins, pair.losses, pair.ties, _duels(pair)),
-                    *(pair.p, pair.adjusted, pair.verdict, pair.why),
+                    *(_duels(pair), pair.p, pair.adjusted, pair.verdict, pair.why),
+                    *(pair.wins, pair.losses, pair.ties),
                     *(pair.these_p, pair.these_adjusted, pair.these_verdict)[: 3 * bool(self.these)],
                 )
                 for pair in self.pairs
@@ -469,7 +469,7 @@ class PreferenceFit(Result):
             *hidden("low high"),
             Column("interval", f"{level} interval", data=False, right=False),
             Column("tie", format=".2f", right=True, show="always" if self.ties_apart else "never"),
-            *hidden("log_ratio log_low log_high wins losses ties"),
+            *hidden("log_ratio log_low log_high"),
             Column("duels", "won-lost-tied", data=False, right=True),
             Column("p", format=".3g", right=True),
             Column(
@@ -481,6 +481,7 @@ class PreferenceFit(Result):
             ),
             Column("verdict", right=False),
             Column("why", show="never"),
+            *hidden("wins losses ties"),
             *(hidden("these_p these_adjusted these_verdict") if self.these else ()),
             title=chances_title(self, "the first is preferred to the second"),
             first=MOST_SHOWN,

@@ -52,7 +52,8 @@ def _regularised(
 ) -> str:
     text = ""
     if often:
-        added = f"{often:g} wins and {often:g} losses added to each (it has {each:.3g} answers on average)"
+        answers = f"{each:.3g} answer{'' if each == 1 else 's'}"
+        added = f"{often:g} wins and {often:g} losses added to each item (which has {answers} on average)"
         if asked:
             text = f"as asked, strengths are those with {added}"
         else:
@@ -182,9 +183,22 @@ def _pairs_sentence(fit: PreferenceFit) -> str:
         if fit.these is not None:
             same = bool((fit.these.better == fit.findings.better).all()) if fit.findings else True
             whose = f", for {these_assessors(size)} and for others like them" if same else whose
-            these = "" if same else f"; {fit.these.counts()['differ']:,} for {these_alone(size)}"
+            n = fit.these.counts()["differ"]
+            these = (
+                ""
+                if same
+                else f"; {n:,} for {these_alone(size)}"
+                if pairs > 1
+                else f"; for {these_alone(size)} they do"
+            )
     if pairs == 1 and fit.compared:
-        return f"{_one_pair(fit)}{rest}{whose}{these} ({_tested_by(fit)})."
+        if counts["could not have been found"]:
+            if hopeless == "only ties":
+                return f"All answers are ties ({_tested_by(fit)})."
+            return (
+                f"Too few answers for a significant difference, whatever they had been ({_tested_by(fit)})."
+            )
+        return f"{_one_pair(fit)}{whose}{these} ({_tested_by(fit)})."
     differ = "No pair of items differs significantly"
     if counts["differ"]:
         differ = pairs_differ(counts["differ"], pairs, of="items")
@@ -193,7 +207,7 @@ def _pairs_sentence(fit: PreferenceFit) -> str:
 
 
 def _one_pair(fit: PreferenceFit) -> str:
-    p = p_number(fit.pairs[0].p, 4)
+    p = p_number(fit.pairs[0].p, 3)
     p = p if p.startswith("<") else f"= {p}"
     return f"The two {'' if fit.counts()['differ'] else 'do not '}differ significantly, p {p}"
 

@@ -123,6 +123,8 @@ def wider_contrasts(
     """
     one_way = narrower.one_way
     people, who = np.unique(answers.who, return_inverse=True)
+    if len(people) < 2:
+        return "one-assessor"
     unit = who.astype(np.int64)
     topics, topic = 0, np.zeros(len(answers), np.int64)
     if narrower.by == "cluster":
