@@ -131,7 +131,7 @@ def test_systems_come_in_and_out(here: Path) -> None:
 
     assert inside[1:] == outside[1:] == again[1:]
     assert [line.split()[0] for line in outside[2:6]] == list(NAMES)
-    assert "|units:topics:12|" in outside[-1]
+    assert "|units:topics:12+assessors:3|" in outside[-1]
 
 
 def test_json_csv_latex_and_matrix(here: Path) -> None:
@@ -146,7 +146,10 @@ def test_json_csv_latex_and_matrix(here: Path) -> None:
     with (here / "fit.csv").open(encoding="utf-8", newline="") as stream:
         assert [row["item"] for row in csv.DictReader(stream)] == list(NAMES)
     table = run("fit arena.csv --table pairs --csv -").stdout.splitlines()
-    assert table[0] == "a,b,probability,low,high,tie,log_ratio,log_low,log_high,p,adjusted,verdict,why"
+    assert table[0] == (
+        "a,b,probability,low,high,tie,log_ratio,log_low,log_high,p,adjusted,verdict,why,wins,losses,ties"
+        ",these_p,these_adjusted,these_verdict"
+    )
     assert len(table) == 1 + 6
     assert run("fit arena.csv --latex").stdout.startswith(r"\begin{tabular}")
     shown = run("fit arena.csv --table win-probabilities").stdout

@@ -682,7 +682,7 @@ class PreferenceFit(Result):
         if self.these is not None and isinstance(self.contrasts, WiderContrasts):
             tastes = self.contrasts.tastes
             facts |= {
-                "sd": math.sqrt(tastes.variance),
+                "sd": math.sqrt(tastes.variance) if tastes.beyond else math.nan,  # not known within topics
                 "assessor_df": tastes.freedom,
                 "counts_for_these_alone": self.these.counts(),
             }

@@ -101,6 +101,22 @@ class Tastes:
         )
 
 
+def within_topics(assessors: int, part: IntArray) -> Tastes:
+    """Of assessors who answered on one topic each: what topics vary by holds their tastes, and nothing is added."""
+    pairs = np.zeros((len(part),) * 2)
+    nothing = Added(variance=pairs, noise=pairs, freedom=np.full_like(pairs, math.inf))
+    items = Added(variance=pairs[0], noise=pairs[0], freedom=nothing.freedom[0])
+    return Tastes(
+        assessors=assessors,
+        variance=0.0,
+        freedom=math.inf,
+        per_variance=0.0,
+        pairs=nothing,
+        items=items,
+        beyond=0.0,
+    )
+
+
 Form = Callable[[FloatArray], FloatArray]
 """Variances of some contrasts of items from a covariance of them."""
 

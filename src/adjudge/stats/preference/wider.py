@@ -19,7 +19,7 @@ from scipy.special import ndtr, ndtri, stdtr
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.contrasts import Bounds, PairContrasts, quantile, spread_likelihood
 from adjudge.stats.preference.models import PairLikelihood, climb_model, likelihood_of
-from adjudge.stats.preference.tastes import Added, Cell, NoTastes, Tastes, tastes_of
+from adjudge.stats.preference.tastes import Added, Cell, NoTastes, Tastes, tastes_of, within_topics
 
 SMALLEST = 1e-300
 NEAREST = 1e-15
@@ -153,6 +153,9 @@ def wider_contrasts(
             some = spread_likelihood(answers.take([number]), similarity)
             yield Cell(int(owner[number]), int(place[number]), *some.slopes(point))
 
+    by_assessor = likelihood_of(answers, who.astype(np.int64), ties=like.model, position=like.position)
+    if topics and len(np.unique(who * topics + topic)) == len(people):
+        return _widened(narrower, within_topics(len(people), narrower.part), by_assessor)
     tastes = tastes_of(
         cells,
         inside.slopes(point).information,
@@ -164,7 +167,6 @@ def wider_contrasts(
     )
     if isinstance(tastes, str):
         return tastes
-    by_assessor = likelihood_of(answers, who.astype(np.int64), ties=like.model, position=like.position)
     return _widened(narrower, tastes, by_assessor)
 
 
@@ -186,6 +188,7 @@ def _widened(narrower: PairContrasts, tastes: Tastes, by_assessor: PairLikelihoo
             usable, 2 * stdtr(np.where(usable, freedom, 1.0), np.where(usable, t, 0.0)), 2 * ndtr(t)
         )
     p = np.where(np.isfinite(narrower.difference), np.fmax(narrower.p, by_t), narrower.p)
+    np.fill_diagonal(p, np.nan)
     values = {one.name: getattr(narrower, one.name) for one in fields(PairContrasts)}
     values |= {"se": se, "freedom": freedom, "p": p, "item_se": item_se, "item_freedom": item_freedom}
     wider = WiderContrasts(**values, narrower=narrower, tastes=tastes, by_assessor=by_assessor)
