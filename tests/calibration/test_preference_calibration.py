@@ -107,6 +107,8 @@ def rates(case: Case, runs: int = RUNS, seed: int = 1) -> Rates:
     for _ in range(runs):
         result = fitted(case.draw(rng))
         assert result.contrasts is not None
+        assert result.findings is not None
+        better = result.findings.better
         low, high = result.contrasts.all_bounds(LEVEL)
         gaps = truth[:, None] - truth
         upper = np.triu_indices(n, 1)
@@ -116,9 +118,9 @@ def rates(case: Case, runs: int = RUNS, seed: int = 1) -> Rates:
             lower = math.log(each.low) if each.low > 0 else -math.inf
             top = math.log(each.high) if each.high > 0 else math.inf
             items.append(lower <= truth[k] <= top)
-        false += bool((result.better & (gaps <= 1e-9)).any())
-        best += not result.better[:, int(np.argmax(truth))].any()
-        found.append(result.better.sum() / len(upper[0]))
+        false += bool((better & (gaps <= 1e-9)).any())
+        best += not better[:, int(np.argmax(truth))].any()
+        found.append(better.sum() / len(upper[0]))
     return Rates(
         pairs=float(np.mean(pairs)),
         items=float(np.mean(items)),
@@ -401,9 +403,7 @@ def test_the_page_has_a_row_for_every_case() -> None:
     assert rows == [(case.name, str(case.topics)) for case in CASES]
     sides = re.findall(r"^\| (\d+) \| (?:\d+\.\d \| ?){6}$", section, re.MULTILINE)
     assert sides == [str(topics) for topics in SIDED]
-    panels = re.findall(
-        r"^\| (\d+) \| (none|\d+) \| (\d+) \| (?:\d+\.\d \| ?){8}$", section, re.MULTILINE
-    )
+    panels = re.findall(r"^\| (\d+) \| (none|\d+) \| (\d+) \| (?:\d+\.\d \| ?){8}$", section, re.MULTILINE)
     assert panels == [(str(p.systems), str(p.topics or "none"), str(p.assessors)) for p in PANELS]
 
 

@@ -72,7 +72,7 @@ def test_what_tastes_add_is_what_they_do_to_the_fit(seed: int) -> None:
     like = likelihood_of(answers, who)
     point = pair_contrasts(answers).one_way.top.point
     cells = [Cell(k, 0, *like.take(like.unit == k).slopes(point)) for k in range(len(people))]
-    information = sum(cell.information for cell in cells)
+    information = np.sum([cell.information for cell in cells], axis=0)
     level = np.zeros(n, np.int64)
     tastes = tastes_of(lambda: cells, information, level, level, assessors=len(people), noise_by_cell=False)
     assert isinstance(tastes, Tastes)
@@ -147,9 +147,9 @@ def test_others_are_never_surer_than_these(
             if abs(others.p[i, j] / (1 - level) - 1) > 1e-3:  # an interval without 0 where p says so
                 assert (low[i, j] > 0 or high[i, j] < 0) == (others.p[i, j] < 1 - level)
     for k in range(answers.n):
-        wide, narrow = others.item_bounds(k, 0.0, 0.95), these.item_bounds(k, 0.0, 0.95)
-        assert wide.low <= narrow.low + 1e-9
-        assert wide.high >= narrow.high - 1e-9
+        more, less = others.item_bounds(k, 0.0, 0.95), these.item_bounds(k, 0.0, 0.95)
+        assert more.low <= less.low + 1e-9
+        assert more.high >= less.high - 1e-9
 
 
 def test_all_wins_of_one_are_less_sure_with_tastes() -> None:

@@ -700,7 +700,7 @@ class PreferenceFit(Result):
             "by": goodness.method,
             "dispersion": goodness.dispersion,
             "off": goodness.off,
-            "fits": None if goodness.smallest >= self.alpha else bool(goodness.p >= self.alpha),
+            "misfit": None if goodness.smallest >= self.alpha else bool(goodness.p < self.alpha),
             "triples": self.round_triples(),
         }
 
@@ -814,7 +814,10 @@ def fit_preferences(
     contrasts = pair_contrasts(answers, by=by, similarity=near, ties=ties, position=asked.position)
     parts = _parts(contrasts, matrix, regularise)
     fewest = _fewest(preferences, kept, near, contrasts, asked) if len(parts) == 1 else None
-    findings = these = why = goodness = None
+    findings: Findings | None = None
+    these: Findings | None = None
+    why: str | None = None
+    goodness: GoodnessOfFit | None = None
     people = _people(preferences, answers)
     if not regularise:
         findings = _tested(contrasts, parts, 1 - asked.level)
@@ -1093,9 +1096,10 @@ def _standings(
     for number, part in enumerate(parts, 1):
         items, log = np.array(part.items), part.strengths.log
         ranks = rankdata(-np.round(log, SAME), method="min")
-        best, worst = [], []
-        if findings is not None:
-            best, worst = rank_intervals(findings.better[np.ix_(items, items)])
+        better = (
+            np.zeros((len(items),) * 2, bool) if findings is None else findings.better[np.ix_(items, items)]
+        )
+        best, worst = rank_intervals(better)
         for at, k in enumerate(part.items):
             wins, losses, ties = counts[kept[k]].tolist()
             standing = ItemStrength(

@@ -179,7 +179,7 @@ def _pairs_sentence(fit: PreferenceFit) -> str:
     whose, these = "", ""
     if fit.judged_by:
         size = len(fit.judged_by)
-        whose = f", for {assessors_like_these(size) if fit.these else these_alone(size)}"
+        whose = f",{for_whom(fit)}"
         if fit.these is not None:
             same = bool((fit.these.better == fit.findings.better).all()) if fit.findings else True
             whose = f", for {these_assessors(size)} and for others like them" if same else whose
@@ -204,6 +204,12 @@ def _pairs_sentence(fit: PreferenceFit) -> str:
         differ = pairs_differ(counts["differ"], pairs, of="items")
     holm = f", Holm over {counted(fit.compared, 'pair')}" if fit.compared > 1 else ""
     return f"{differ}{whose}{these}{rest} ({_tested_by(fit)}{holm})."
+
+
+def for_whom(fit: PreferenceFit) -> str:
+    """` for assessors like these three`; empty where no assessor is named."""
+    size = len(fit.judged_by)
+    return f" for {assessors_like_these(size) if fit.these else these_alone(size)}" if size else ""
 
 
 def _one_pair(fit: PreferenceFit) -> str:
