@@ -125,11 +125,11 @@ def test_ties_and_position_have_a_test_too() -> None:
 
 
 def test_what_cannot_misfit_is_not_fitted() -> None:
-    two = PairAnswers(2, np.zeros(9, int), np.ones(9, int), np.arange(9) % 2.0)
+    two = PairAnswers(2, np.zeros(9, int), np.ones(9, int), (np.arange(9) % 2).astype(np.float64))
     assert goodness_of_fit(two, pair_contrasts(two), np.random.default_rng(0)) is None
     chain = PairAnswers(3, np.array([0, 0, 1, 1]), np.array([1, 1, 2, 2]), np.array([1.0, 0, 1, 0]))
     assert goodness_of_fit(chain, pair_contrasts(chain), np.random.default_rng(0)) is None
     circle, won = np.array(CIRCLE * 2).T, np.repeat([1.0, 0.0], 3)
-    weighted = PairAnswers(3, *circle, won, weight=np.full(6, 0.3))
+    weighted = PairAnswers(3, circle[0], circle[1], won, weight=np.full(6, 0.3))
     assert goodness_of_fit(weighted, pair_contrasts(weighted), np.random.default_rng(0)) is None
     assert fitted(answers_of((1, 1, 1), 1)).smallest == 0.25  # three answers cannot show a circle

@@ -348,7 +348,7 @@ class PreferenceFit(Result):
                     asked=bool(self.asked.regularise),
                     converged=part.strengths.converged,
                     error=part.strengths.error,
-                    each=2 * part.strengths.duels / len(part.items),
+                    per_item=2 * part.strengths.duels / len(part.items),
                 )
         if self.contrasts is not None:
             for why in self.contrasts.dropped:
@@ -816,7 +816,7 @@ def fit_preferences(
     fewest = _fewest(preferences, kept, near, contrasts, asked) if len(parts) == 1 else None
     findings: Findings | None = None
     these: Findings | None = None
-    why: str | None = None
+    why_fixed: str | None = None
     goodness: GoodnessOfFit | None = None
     people = _people(preferences, answers)
     if not regularise:
@@ -826,9 +826,9 @@ def fit_preferences(
             if isinstance(wider, WiderContrasts):
                 findings, these = _tested(wider, parts, 1 - asked.level), findings
             else:
-                why = wider
+                why_fixed = wider
         elif people:
-            why = "as-asked"
+            why_fixed = "as-asked"
         goodness = goodness_of_fit(answers, contrasts, np.random.default_rng(DRAWN_BY))
     return PreferenceFit(
         asked=asked,
@@ -841,7 +841,7 @@ def fit_preferences(
         findings=findings,
         these=these,
         judged_by=people,
-        why_fixed=why,
+        why_fixed=why_fixed,
         goodness=goodness,
         answers=len(preferences),
         topics=len(preferences.topics),

@@ -48,11 +48,11 @@ def _answers_independent(topics: int, sampled: bool) -> str:
 
 
 def _regularised(
-    part: str | None, often: float, asked: bool, converged: bool, error: float, each: float
+    part: str | None, often: float, asked: bool, converged: bool, error: float, per_item: float
 ) -> str:
     text = ""
     if often:
-        answers = f"{each:.3g} answer{'' if each == 1 else 's'}"
+        answers = f"{per_item:.3g} answer{'' if per_item == 1 else 's'}"
         added = f"{often:g} wins and {often:g} losses added to each item (which has {answers} on average)"
         if asked:
             text = f"as asked, strengths are those with {added}"

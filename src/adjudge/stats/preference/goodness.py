@@ -279,4 +279,4 @@ def _triples(table: PairLikelihood) -> tuple[tuple[int, int, int], ...]:
             least = min(ahead[one, two], ahead[two, three], ahead[three, one])
             if least > 0:
                 round_.append((least, (one, two, three)))
-    return tuple(triple for _, triple in sorted(round_, key=lambda each: -each[0]))
+    return tuple(triple for _, triple in sorted(round_, key=lambda clear: -clear[0]))

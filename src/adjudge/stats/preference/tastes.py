@@ -32,7 +32,7 @@ from adjudge.stats.judging import FEWEST_DF
 from adjudge.stats.preference.answers import FloatArray, IntArray
 from adjudge.stats.preference.models import held
 
-NoTastes = Literal["one-assessor", "too-few", "not-apart", "too-large"]
+NoTastes = Literal["one-assessor", "one-way", "open-position", "too-few", "not-apart", "too-large"]
 """Why nothing can be said of other assessors."""
 
 LARGEST = 2e7
@@ -168,7 +168,7 @@ def tastes_of(
     of_all, of_noise, of_tastes = (float(np.sum(m * metric)) for m in (whole, from_noise, from_tastes))
     if of_all <= 0 or of_tastes < APART * of_all:
         return "not-apart"
-    freedom = _freedom(noise, heights, metric, level)
+    freedom = _freedom(noise if noise.any() else shares @ inverse, heights, metric, level)
     if freedom < FEWEST_DF:
         return "too-few"
     variance = max((float(np.sum(seen * metric)) - of_noise) / of_tastes, 0.0)

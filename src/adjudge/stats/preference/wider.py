@@ -135,8 +135,10 @@ def wider_contrasts(
         unit = np.arange(len(answers))
     like, level, point = one_way.like, one_way.level, one_way.top.point
     inside = like.take(level[like.first] == level[like.second])
-    if not len(inside.first) or narrower.confounded:
-        return "not-apart"
+    if not len(inside.first):
+        return "one-way"
+    if narrower.confounded:
+        return "open-position"
     owner = np.full(int(unit.max()) + 1, -1)
     owner[unit] = who
     place = np.zeros_like(owner)
@@ -201,6 +203,6 @@ def _more(se: FloatArray, freedom: FloatArray, added: Added) -> tuple[FloatArray
     """NaN and infinite standard errors stay what they are."""
     with np.errstate(invalid="ignore"):
         wider = np.sqrt(se**2 + added.variance)
-    known = np.isfinite(se) & (freedom > 0)
-    safe = np.where(known, se, 1.0) ** 2, np.where(known, freedom, 1.0)
-    return wider, np.where(known, added.freedom_with(*safe), freedom)
+    usable = np.isfinite(se) & (freedom > 0)
+    safe = np.where(usable, se, 1.0) ** 2, np.where(usable, freedom, 1.0)
+    return wider, np.where(usable, added.freedom_with(*safe), freedom)
