@@ -131,7 +131,7 @@ def test_systems_come_in_and_out(here: Path) -> None:
 
     assert inside[1:] == outside[1:] == again[1:]
     assert [line.split()[0] for line in outside[2:6]] == list(NAMES)
-    assert "|units:topics:12|" in outside[-1]
+    assert "|units:topics:12+assessors:3|" in outside[-1]
 
 
 def test_json_csv_latex_and_matrix(here: Path) -> None:
@@ -140,13 +140,16 @@ def test_json_csv_latex_and_matrix(here: Path) -> None:
     assert [row["item"] for row in tables["strengths"]] == list(NAMES)
     assert found["units"] == "topics"
     assert found["counts"]["differ"] == sum(each["verdict"] == "differ" for each in tables["pairs"])
-    assert found["parts"][0]["candidates"] == ["ours", "theirs"]
+    assert found["parts"][0]["candidates"] == ["ours", "theirs", "lead"]
     assert [row["name"] for row in tables["assessors"]] == ["ann", "bob", "cyd"]
     assert run("fit arena.csv --csv fit.csv").stdout == ""
     with (here / "fit.csv").open(encoding="utf-8", newline="") as stream:
         assert [row["item"] for row in csv.DictReader(stream)] == list(NAMES)
     table = run("fit arena.csv --table pairs --csv -").stdout.splitlines()
-    assert table[0] == "a,b,probability,low,high,tie,log_ratio,log_low,log_high,p,adjusted,verdict,why"
+    assert table[0] == (
+        "a,b,probability,low,high,tie,log_ratio,log_low,log_high,p,adjusted,verdict,why,wins,losses,ties"
+        ",these_p,these_adjusted,these_verdict"
+    )
     assert len(table) == 1 + 6
     assert run("fit arena.csv --latex").stdout.startswith(r"\begin{tabular}")
     shown = run("fit arena.csv --table win-probabilities").stdout
@@ -289,7 +292,9 @@ def test_the_pages_commands_run(here: Path, name: str) -> None:
 
 
 def test_the_arena_page_shows_real_output(here: Path, check_page: CheckPage) -> None:
-    assert check_page("arena.md", "prefer", run) == 1
+    circle = "winner,loser\n" + "".join(f"{pair}\n" * 15 for pair in ("A,B", "B,C", "C,A"))
+    (here / "circle.csv").write_text(circle, encoding="utf-8")
+    assert check_page("arena.md", "prefer", run) == 2
 
 
 @pytest.mark.parametrize("name", ["preferences-asking.md", "arena.md"])

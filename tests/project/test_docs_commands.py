@@ -65,6 +65,8 @@ def placeholders(folder: Path) -> None:
     shutil.copy(examples / "judged.csv", folder)
     shutil.copytree(ROOT / "tests" / "formats" / "data" / "ducview" / "good", folder / "FOLDER")
     (folder / "arena.csv").write_text(arena(), encoding="utf-8")
+    circle = "winner,loser\n" + "".join(f"{pair}\n" * 15 for pair in ("A,B", "B,C", "C,A"))
+    (folder / "circle.csv").write_text(circle, encoding="utf-8")
     lines = (examples / "reference.txt").read_text(encoding="utf-8").splitlines()
     for name, line in zip(("summary.txt", "model-a.txt", "model-b.txt"), lines, strict=False):
         (folder / name).write_text(line, encoding="utf-8")

@@ -75,9 +75,10 @@ class PairAnalysis(AnyAnalysis[R_co]):
 class Prefer(PairAnalysis["PreferenceFit"]):
     """Rank by pairwise preferences: Bradley-Terry strengths, intervals, tests of all pairs.
 
-    From a folder's answers or a table. With several topics, topics are independent; else answers are. The table pairs
-    has a row per pair, win-probabilities how likely each one wins. With a judge, people answered on some topics and the
-    judge on more: the strengths are people's, with narrower intervals.
+    From a folder's answers or a table. With several topics, topics are independent; else answers are. Where assessors
+    are named, conclusions are for others like them. The table pairs has a row per pair, win-probabilities how likely
+    each one wins. With a judge, people answered on some topics and the judge on more: the strengths are people's, with
+    narrower intervals.
     """
 
     NAME = "prefer fit"
@@ -112,8 +113,8 @@ class Prefer(PairAnalysis["PreferenceFit"]):
         None,
         metavar="WHAT",
         panel=ADVANCED,
-        help="What is independent: answers, or topics (cluster).",
-        unset="topics where there are several",
+        help="What is independent: answers, or topics (cluster). Then conclusions are for these assessors.",
+        unset="topics where there are several, and assessors",
     )
     regularise: float | None = option(
         None,

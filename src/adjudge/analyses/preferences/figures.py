@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
-from adjudge.analyses.preferences.words import chances_title
+from adjudge.analyses.preferences.words import chances_title, for_whom, percent
 from adjudge.core.errors import DataError, UsageError, among, quoted
 from adjudge.core.phrases import Argument
 from adjudge.core.picture import (
@@ -133,7 +133,7 @@ def _strength_words(fit: PreferenceFit, placed: Sequence[ItemStrength], shown: S
         f" geometric mean 1{chance}."
     ]
     if any(not math.isnan(standing.low) or not math.isnan(standing.high) for standing in shown):
-        sentences.append(f"The line is the {fit.level:.0%} interval.")
+        sentences.append(f"The line is the {percent(fit.level)} interval{for_whom(fit)}.")
     elif fit.contrasts is None:
         sentences.append("Strengths are regularised, as asked, so there are no intervals.")
     if any(standing.open for standing in shown):

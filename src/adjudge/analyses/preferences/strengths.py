@@ -2,8 +2,10 @@
 
 The fit is Bradley and Terry's; ties may have a parameter of their own, and so may the side that is shown first. Pairs
 of items are tested over topics (a jackknife with Student's t), or over answers where there is one topic, with Holm's
-correction, which pairs that no answers could have told apart do not burden; ranks and candidates for the best follow
-from these tests. With it comes, on request, how reliable every assessor is, and signs that somebody did not read.
+correction, which pairs that no answers could have told apart do not burden. Where several assessors are named they are
+a sample too, and the same pairs are tested once more with what their tastes add to the variance; ranks and candidates
+for the best follow from that. A test of fit says whether items beat each other in a circle, which no strengths can
+express. On request there is how reliable every assessor is, and signs that somebody did not read.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from adjudge.analyses.fewest import INFLUENCE, OF_STRENGTHS, fewest_facts
 from adjudge.analyses.phrasebook import low_to_high, rank_range
 from adjudge.analyses.preferences import By, Of, Prefer
 from adjudge.analyses.preferences.source import PairSource
-from adjudge.analyses.preferences.words import NOT_JOINED, chances_title, percent, power
+from adjudge.analyses.preferences.words import NOT_JOINED, THESE_ONLY, chances_title, percent, power
 from adjudge.core.errors import DataError, UsageError, nearest, quoted
 from adjudge.core.phrases import Argument, Call
 from adjudge.core.results import Note, Result
@@ -58,7 +60,9 @@ from adjudge.stats.preference.contrasts import (
 )
 from adjudge.stats.preference.crowd import fit_crowd
 from adjudge.stats.preference.fewest import SAME, fewest_answers
+from adjudge.stats.preference.goodness import GoodnessOfFit, goodness_of_fit
 from adjudge.stats.preference.models import climb_model, regularised
+from adjudge.stats.preference.wider import WiderContrasts, wider_contrasts
 from adjudge.text.similarity import sentence_similarity
 
 if TYPE_CHECKING:
@@ -68,6 +72,8 @@ NOBODY = "nobody was asked about it"
 OF_TEXTS = ("failed-checks", "inconsistent")
 """Warnings that come of answers to the very same texts."""
 
+DRAWN_BY = 0
+"""The seed of the tables that a test of fit is compared with."""
 MOST_IN_JSON = 100
 """Items up to which JSON has every pair."""
 MOST_SHOWN, WIDEST = 30, 70
@@ -158,6 +164,14 @@ class ItemPair:
     adjusted: float = math.nan
     """By Holm, over all pairs that are comparable; those that could not have been found do not count (Tarone)."""
     verdict: Conclusion = "not tested"
+    these_p: float = math.nan
+    these_adjusted: float = math.nan
+    these_verdict: Conclusion = "not tested"
+    """For these assessors alone, where the others are for assessors like them."""
+    wins: float = 0.0
+    losses: float = 0.0
+    ties: float = 0.0
+    """Of the first, in the answers about the two."""
     why: str | None = None
 
 
@@ -192,6 +206,32 @@ class AssessorReliability:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Findings:
+    """The tests of all pairs, corrected."""
+
+    contrasts: PairContrasts
+    adjusted: FloatArray
+    """p of every pair, by Holm (with Tarone's step) over all that are comparable; NaN for the others."""
+    better: BoolArray
+    """Whether the row's item is significantly better than the column's."""
+    hopeless: BoolArray
+    """Pairs that could not have been found to differ, whatever had been answered about the two."""
+
+    def verdict(self, a: int, b: int) -> Conclusion:
+        place = DIFFERENT if self.better[a, b] else OUT_OF_REACH if self.hopeless[a, b] else ALIKE
+        return CONCLUSIONS[place]
+
+    def counts(self) -> dict[Conclusion, int]:
+        """How many pairs of items have which verdict."""
+        n = len(self.adjusted)
+        compared = int(np.count_nonzero(~np.isnan(self.adjusted))) // 2
+        differ, hopeless = int(self.better.sum()), int(self.hopeless.sum()) // 2
+        apart = n * (n - 1) // 2 - compared
+        numbers = differ, compared - differ - hopeless, hopeless, apart, 0
+        return dict(zip(CONCLUSIONS, numbers, strict=True))
+
+
 @dataclass(frozen=True, repr=False, kw_only=True)
 class PreferenceFit(Result):
     """Strengths of items, best first, with everything that is needed to get them again."""
@@ -210,14 +250,17 @@ class PreferenceFit(Result):
     fitted: tuple[int, ...]
     """Which item of `items` each strength belongs to; the others were in no pair."""
     items: tuple[str, ...]
-    contrasts: PairContrasts | None
-    """Of the items in `fitted`; None where strengths were regularised on request."""
-    adjusted: FloatArray
-    """p of every pair of these, by Holm (with Tarone's step) over all that are comparable; NaN for the others."""
-    better: BoolArray
-    """Whether the row's item is significantly better than the column's."""
-    hopeless: BoolArray
-    """Pairs that could not have been found to differ, whatever had been answered about the two."""
+    findings: Findings | None
+    """On the items in `fitted`, for assessors like those who answered where they are a sample; None where strengths
+    were regularised on request."""
+    these: Findings | None = None
+    """For these assessors alone, where `findings` are for assessors like them."""
+    judged_by: tuple[str, ...] = ()
+    """The assessors whose answers were fitted, where they are named."""
+    why_fixed: str | None = None
+    """Why nothing is said of other assessors, as a code; None where it is, or where no assessor is named."""
+    goodness: GoodnessOfFit | None = None
+    """Whether one strength for each item fits; None where it could not be tested."""
     answers: int
     topics: int
     by: By
@@ -237,6 +280,10 @@ class PreferenceFit(Result):
     """What there is to know of the answers themselves."""
 
     @property
+    def contrasts(self) -> PairContrasts | None:
+        return None if self.findings is None else self.findings.contrasts
+
+    @property
     def level(self) -> float:
         return self.asked.level
 
@@ -252,6 +299,8 @@ class PreferenceFit(Result):
         from adjudge import __version__
 
         units = f"topics:{self.topics}" if self.by == "cluster" else "answers"
+        if self.these is not None:
+            units += f"+assessors:{len(self.judged_by)}"
         model = "half" if self.contrasts is None else self.contrasts.model
         placed = None if self.contrasts is None else self.contrasts.position
         shown = "no" if placed is None else "open" if isinstance(placed, OpenPosition) else "yes"
@@ -273,17 +322,14 @@ class PreferenceFit(Result):
     @property
     def compared(self) -> int:
         """How many pairs Holm's correction is over."""
-        return int(np.count_nonzero(~np.isnan(self.adjusted))) // 2
+        return 0 if self.findings is None else int(np.count_nonzero(~np.isnan(self.findings.adjusted))) // 2
 
     def counts(self) -> dict[Conclusion, int]:
         """How many pairs of items have which verdict."""
         n = len(self.fitted)
-        if self.contrasts is None:
+        if self.findings is None:
             return dict.fromkeys(CONCLUSIONS, 0) | {"not tested": n * (n - 1) // 2}
-        differ, hopeless = int(self.better.sum()), int(self.hopeless.sum()) // 2
-        apart = n * (n - 1) // 2 - self.compared
-        numbers = differ, self.compared - differ - hopeless, hopeless, apart, 0
-        return dict(zip(CONCLUSIONS, numbers, strict=True))
+        return self.findings.counts()
 
     def notes(self) -> Iterator[Note]:
         for line in self.about_answers:
@@ -295,14 +341,24 @@ class PreferenceFit(Result):
         for part in self.parts:
             if part.strengths.regularised or not part.strengths.converged:
                 called = part.name if len(self.parts) > 1 else None
-                yield Note.of("regularised", part=called, how=part.strengths.how())
+                yield Note.of(
+                    "regularised",
+                    part=called,
+                    often=part.strengths.regularised,
+                    asked=bool(self.asked.regularise),
+                    converged=part.strengths.converged,
+                    error=part.strengths.error,
+                    per_item=2 * part.strengths.duels / len(part.items),
+                )
         if self.contrasts is not None:
             for why in self.contrasts.dropped:
                 yield Note.of("parameter-dropped", why=why)
+            if self.why_fixed is not None:
+                yield Note.of("these-assessors-only", assessors=len(self.judged_by), why=self.why_fixed)
             tested = self.counts()["differ"] + self.counts()["not significantly different"]
             least = 2.0 ** (1 - self.topics)
             if self.by == "answer":
-                yield Note.of("answers-independent", topics=self.topics)
+                yield Note.of("answers-independent", topics=self.topics, sampled=self.these is not None)
             elif least >= self.alpha / max(self.compared, 1) and not tested:
                 corrected = None if least >= self.alpha else self.compared
                 yield Note.of("too-few-topics", topics=self.topics, least=least, pairs=corrected)
@@ -402,7 +458,9 @@ class PreferenceFit(Result):
                     *(pair.a, pair.b, _cut(pair.a, 30), _cut(pair.b, 30)),
                     *(pair.probability, pair.low, pair.high, _chance_interval(pair)),
                     *(pair.tie, pair.log_ratio, pair.log_low, pair.log_high),
-                    *(pair.p, pair.adjusted, pair.verdict, pair.why),
+                    *(_duels(pair), pair.p, pair.adjusted, pair.verdict, pair.why),
+                    *(pair.wins, pair.losses, pair.ties),
+                    *(pair.these_p, pair.these_adjusted, pair.these_verdict)[: 3 * bool(self.these)],
                 )
                 for pair in self.pairs
             ),
@@ -412,10 +470,19 @@ class PreferenceFit(Result):
             Column("interval", f"{level} interval", data=False, right=False),
             Column("tie", format=".2f", right=True, show="always" if self.ties_apart else "never"),
             *hidden("log_ratio log_low log_high"),
+            Column("duels", "won-lost-tied", data=False, right=True),
             Column("p", format=".3g", right=True),
-            Column("adjusted", "Holm p", format=".3g", right=True),
+            Column(
+                "adjusted",
+                "Holm p",
+                format=".3g",
+                right=True,
+                show="always" if self.compared > 1 else "never",
+            ),
             Column("verdict", right=False),
             Column("why", show="never"),
+            *hidden("wins losses ties"),
+            *(hidden("these_p these_adjusted these_verdict") if self.these else ()),
             title=chances_title(self, "the first is preferred to the second"),
             first=MOST_SHOWN,
         )
@@ -483,11 +550,11 @@ class PreferenceFit(Result):
         first, second = first[sorting], second[sorting]
         gap = logs[first] - logs[second]
         low, high = np.full((2, len(gap)), np.nan)
-        if self.contrasts is not None and self.compared:
+        if self.findings is not None and self.contrasts is not None and self.compared:
             lows, highs = self.contrasts.all_bounds(1 - self.alpha / self.compared)
             # What is shown may be regularised; a bound never lies beyond it.
             low, high = np.minimum(lows[first, second], gap), np.maximum(highs[first, second], gap)
-            better = self.better[first, second]
+            better = self.findings.better[first, second]
             # A bound is 0 where only the step-down finds the pair; no interval without 0 stands beside one not found.
             low = np.where(better, np.maximum(low, 0.0), np.minimum(low, 0.0))
             high = np.where(better, high, np.maximum(high, 0.0))
@@ -496,28 +563,47 @@ class PreferenceFit(Result):
         columns = chance, self.chances(low)[0], self.chances(high)[0], tie, gap, low, high
         names = ("probability", "low", "high", "tie", "log_ratio", "log_low", "log_high")
         rows = zip(first.tolist(), second.tolist(), np.column_stack(columns).tolist(), strict=True)
+        wins, ties = self._duels
         pairs = []
         for a, b, row in rows:
             facts: dict[str, Any] = {"verdict": "not comparable", "why": NOT_JOINED}
             if part[a] == part[b]:
                 facts = {**dict(zip(names, row, strict=True)), **self._tested(a, b)}
+                facts |= {"wins": wins[a, b], "losses": wins[b, a], "ties": ties[a, b]}
             pairs.append(ItemPair(a=self.items[self.fitted[a]], b=self.items[self.fitted[b]], **facts))
         return tuple(pairs)
 
+    @cached_property
+    def _duels(self) -> tuple[FloatArray, FloatArray]:
+        """How often the row's item was preferred to the column's, and how often the two tied, as people answered."""
+        if self.preferences is None:
+            return (np.zeros((len(self.fitted),) * 2),) * 2
+        answers = self.preferences.answers.among(np.array(self.fitted))
+        tied = np.abs(answers.won - 0.5) < 0.5  # what is worth a share of a win is no win
+        decided, drawn = answers.take(~tied), answers.take(tied)
+        return decided.wins(), drawn.wins() + drawn.wins().T
+
     def _tested(self, a: int, b: int) -> dict[str, Any]:
         """What was found of a pair that is comparable, and why its interval is open where it is."""
-        contrasts = self.contrasts
-        if contrasts is None:
+        findings, contrasts = self.findings, self.contrasts
+        if findings is None or contrasts is None:
             return {"why": "regularised on request"}
+        these: dict[str, Any] = {}
+        if self.these is not None:
+            these = {
+                "these_p": float(self.these.contrasts.p[a, b]),
+                "these_adjusted": float(self.these.adjusted[a, b]),
+                "these_verdict": self.these.verdict(a, b),
+            }
         side = contrasts.opening(a, b)
         rests = side is None and (math.isinf(contrasts.se[a, b]) or not contrasts.freedom[a, b])
         why = PAIR_OPEN_WHY[side] if side else "it rests on one topic" if rests else None
-        verdict = DIFFERENT if self.better[a, b] else OUT_OF_REACH if self.hopeless[a, b] else ALIKE
         return {
             "p": float(contrasts.p[a, b]),
-            "adjusted": float(self.adjusted[a, b]),
-            "verdict": CONCLUSIONS[verdict],
+            "adjusted": float(findings.adjusted[a, b]),
+            "verdict": findings.verdict(a, b),
             "why": BY_POSITION if contrasts.confounded else why,
+            **these,
         }
 
     def chances(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -552,8 +638,8 @@ class PreferenceFit(Result):
         for part, order in zip(self.parts, self.orders(), strict=True):
             names = [self.items[self.fitted[k]] for k in order]
             best = None
-            if contrasts is not None:
-                best = [names[k] for k in candidates(self.better[np.ix_(order, order)])]
+            if self.findings is not None:
+                best = [names[k] for k in candidates(self.findings.better[np.ix_(order, order)])]
             parts.append(
                 {
                     "name": part.name,
@@ -578,9 +664,52 @@ class PreferenceFit(Result):
             "parts": parts,
             "counts": self.counts(),
             "compared": self.compared,
+            "for_assessors": self._population(),
+            "goodness_of_fit": self._goodness(),
             "fewest": fewest_facts(self.fewest, self.items, "answer", cites=(INFLUENCE, OF_STRENGTHS)),
             "left_out": dict(self.left_out),
         }
+
+    def _population(self) -> dict[str, Any] | None:
+        """For whom the conclusions hold; None where no assessor is named."""
+        if not self.judged_by:
+            return None
+        facts: dict[str, Any] = {
+            "assessors": list(self.judged_by),
+            "effects": "fixed" if self.these is None else "random",
+            "why_fixed": None if self.why_fixed is None else THESE_ONLY[self.why_fixed],
+        }
+        if self.these is not None and isinstance(self.contrasts, WiderContrasts):
+            tastes = self.contrasts.tastes
+            facts |= {
+                "sd": math.sqrt(tastes.variance) if tastes.beyond else math.nan,  # not known within topics
+                "assessor_df": tastes.freedom,
+                "counts_for_these_alone": self.these.counts(),
+            }
+        return facts
+
+    def _goodness(self) -> dict[str, Any] | None:
+        """How far the answers are from any strengths, with the triples that go round."""
+        goodness = self.goodness
+        if goodness is None:
+            return None
+        return {
+            "deviance": goodness.deviance,
+            "df": goodness.freedom,
+            "p": goodness.p,
+            "by": goodness.method,
+            "dispersion": goodness.dispersion,
+            "off": goodness.off,
+            "misfit": None if goodness.smallest >= self.alpha else bool(goodness.p < self.alpha),
+            "triples": self.round_triples(),
+        }
+
+    def round_triples(self) -> list[tuple[str, str, str]]:
+        """Items that beat each other in a circle, by name, where strengths do not fit; the clearest first."""
+        if self.goodness is None or self.goodness.p >= self.alpha:
+            return []
+        names = [self.items[item] for item in self.fitted]
+        return [(names[a], names[b], names[c]) for a, b, c in self.goodness.triples]
 
     def _parameter(self, parameter: ModelParameter | OpenPosition | None) -> dict[str, Any] | None:
         """On the scale of odds, and of nu or theta; what has no end is NaN."""
@@ -627,6 +756,11 @@ def _chance_interval(pair: ItemPair) -> str | None:
     return f"at most {pair.high:.2f}" if math.isnan(pair.low) else f"{pair.low:.2f} to {pair.high:.2f}"
 
 
+def _duels(pair: ItemPair) -> str:
+    """`12-3-0`: won, lost and tied by the first."""
+    return "-".join(map(_count, (pair.wins, pair.losses, pair.ties)))
+
+
 def _count(value: float) -> str:
     """A count, which weights may make a decimal."""
     return f"{value:z,.0f}" if value == round(value) else f"{value:z,.2f}"
@@ -665,6 +799,7 @@ def fit_preferences(
     if asked.position and not preferences.sided:
         raise UsageError(f"{Argument('position')}: {NO_SIDES}")
     by, ties, regularise = asked.independent, asked.ties, asked.regularise
+    sampled = by is None
     by = by or ("cluster" if len(preferences.topics) > 1 else "answer")
     if by == "cluster" and len(preferences.topics) < 2:
         raise UsageError(
@@ -678,21 +813,36 @@ def fit_preferences(
     answers = answers.take(answers.weight > 0)
     contrasts = pair_contrasts(answers, by=by, similarity=near, ties=ties, position=asked.position)
     parts = _parts(contrasts, matrix, regularise)
-    tested = None if regularise else contrasts
     fewest = _fewest(preferences, kept, near, contrasts, asked) if len(parts) == 1 else None
-    adjusted, better, hopeless = _tested(contrasts, parts, 1 - asked.level, tested=tested is not None)
+    findings: Findings | None = None
+    these: Findings | None = None
+    why_fixed: str | None = None
+    goodness: GoodnessOfFit | None = None
+    people = _people(preferences, answers)
+    if not regularise:
+        findings = _tested(contrasts, parts, 1 - asked.level)
+        if people and sampled:
+            wider = _wider(preferences, answers, contrasts, near)
+            if isinstance(wider, WiderContrasts):
+                findings, these = _tested(wider, parts, 1 - asked.level), findings
+            else:
+                why_fixed = wider
+        elif people:
+            why_fixed = "as-asked"
+        goodness = goodness_of_fit(answers, contrasts, np.random.default_rng(DRAWN_BY))
     return PreferenceFit(
         asked=asked,
         title=title,
         noun=noun,
-        standings=tuple(_standings(preferences, kept, parts, tested, better, asked.level)),
+        standings=tuple(_standings(preferences, kept, parts, findings, asked.level)),
         parts=parts,
         fitted=tuple(kept.tolist()),
         items=preferences.items,
-        contrasts=tested,
-        adjusted=adjusted,
-        better=better,
-        hopeless=hopeless,
+        findings=findings,
+        these=these,
+        judged_by=people,
+        why_fixed=why_fixed,
+        goodness=goodness,
         answers=len(preferences),
         topics=len(preferences.topics),
         by=by,
@@ -703,6 +853,22 @@ def fit_preferences(
         preferences=preferences,
         **{"about_answers": preferences.notes, **fields},
     )
+
+
+def _people(preferences: Preferences, answers: PairAnswers) -> tuple[str, ...]:
+    """Who gave the answers, by name; names such as crowd-anonymous are nobody."""
+    names = (preferences.assessors[who] for who in np.unique(answers.who[answers.who >= 0]).tolist())
+    return tuple(name for name in names if not is_anonymous(name))
+
+
+def _wider(
+    preferences: Preferences, answers: PairAnswers, contrasts: PairContrasts, near: FloatArray | None
+) -> WiderContrasts | str:
+    """The same contrasts for assessors like those who answered, or why there are none, as a code."""
+    nobody = {-1, *(who for who, name in enumerate(preferences.assessors) if is_anonymous(name))}
+    if np.isin(answers.who, list(nobody)).any():
+        return "unnamed"
+    return wider_contrasts(answers, contrasts, near)
 
 
 def _fewest(
@@ -785,14 +951,10 @@ def _modelled(contrasts: PairContrasts, items: IntArray, regularise: float | Non
     )
 
 
-def _tested(
-    contrasts: PairContrasts, parts: Sequence[PreferencePart], alpha: float, *, tested: bool
-) -> tuple[FloatArray, BoolArray, BoolArray]:
+def _tested(contrasts: PairContrasts, parts: Sequence[PreferencePart], alpha: float) -> Findings:
     """Corrected p, which item is better than which, and which pairs could not have been found."""
     n = len(contrasts.part)
-    adjusted, better, hopeless = np.full((n, n), np.nan), np.zeros((n, n), bool), np.zeros((n, n), bool)
-    if not tested:
-        return adjusted, better, hopeless
+    adjusted, hopeless = np.full((n, n), np.nan), np.zeros((n, n), bool)
     pairs = np.triu_indices(n, 1)
     # As in `compare`: pairs with too few topics for any finding do not burden the others.
     corrected = reached(contrasts.p[pairs], contrasts.least[pairs], alpha=alpha)
@@ -808,7 +970,7 @@ def _tested(
     if affordable(2 * len(left), n):
         for i, j in left.tolist():
             hopeless[i, j] = hopeless[j, i] = contrasts.least_p(i, j) >= last
-    return adjusted, better, hopeless
+    return Findings(contrasts=contrasts, adjusted=adjusted, better=better, hopeless=hopeless)
 
 
 def kind_of(source: PairSource, asked: Prefer) -> Of | None:
@@ -926,8 +1088,7 @@ def _standings(
     preferences: Preferences,
     kept: IntArray,
     parts: Sequence[PreferencePart],
-    contrasts: PairContrasts | None,
-    better: BoolArray,
+    findings: Findings | None,
     level: float,
 ) -> list[ItemStrength]:
     counts = np.column_stack(counts_of(preferences.answers))
@@ -935,7 +1096,10 @@ def _standings(
     for number, part in enumerate(parts, 1):
         items, log = np.array(part.items), part.strengths.log
         ranks = rankdata(-np.round(log, SAME), method="min")
-        best, worst = rank_intervals(better[np.ix_(items, items)])
+        better = (
+            np.zeros((len(items),) * 2, bool) if findings is None else findings.better[np.ix_(items, items)]
+        )
+        best, worst = rank_intervals(better)
         for at, k in enumerate(part.items):
             wins, losses, ties = counts[kept[k]].tolist()
             standing = ItemStrength(
@@ -949,9 +1113,9 @@ def _standings(
                 ties=ties,
                 regularised=part.strengths.regularised > 0,
             )
-            if contrasts is not None:
+            if findings is not None:
                 standing = replace(
-                    _bounded(standing, contrasts, k, level), best=int(best[at]), worst=int(worst[at])
+                    _bounded(standing, findings.contrasts, k, level), best=int(best[at]), worst=int(worst[at])
                 )
             standings[int(kept[k])] = standing
     return sorted(standings.values(), key=lambda s: (s.part is None, s.part, s.rank, -s.wins, s.item))

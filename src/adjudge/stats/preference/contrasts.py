@@ -454,7 +454,7 @@ def pair_contrasts(
     if by == "cluster":
         unit = np.unique(answers.cluster, return_inverse=True)[1].astype(np.int64)
     if similarity is not None:
-        like, dropped = _spread(answers, similarity), tuple[str, ...]()
+        like, dropped = spread_likelihood(answers, similarity), tuple[str, ...]()
     else:
         like, dropped = likelihood_with_maximum(answers, unit, ties, position)
     part, level, reach = _connections(like)
@@ -699,7 +699,7 @@ def _of_units(like: PairLikelihood, point: FloatArray, part: IntArray) -> Iterat
         )
 
 
-def _spread(answers: PairAnswers, similarity: FloatArray) -> PairLikelihood:
+def spread_likelihood(answers: PairAnswers, similarity: FloatArray) -> PairLikelihood:
     """Propagated answers as one likelihood, whose counts are no longer whole."""
     wins = propagated(answers, similarity)
     np.fill_diagonal(wins, 0.0)
@@ -719,12 +719,12 @@ def _of_answers(
     answers: PairAnswers, similarity: FloatArray, point: FloatArray, by: Unit, unit: IntArray
 ) -> Iterator[_Piece]:
     """Of propagated answers, each or a cluster of them."""
-    whole = _spread(answers, similarity)
+    whole = spread_likelihood(answers, similarity)
     total = np.zeros((answers.n, answers.n))
     total[whole.first, whole.second] = whole.weight
     units = unit if by == "cluster" else np.arange(len(answers))
     for number in np.unique(units):
-        of_unit = _spread(answers.take(units == number), similarity)
+        of_unit = spread_likelihood(answers.take(units == number), similarity)
         left = total.copy()
         left[of_unit.first, of_unit.second] -= of_unit.weight
         yield _Piece(
