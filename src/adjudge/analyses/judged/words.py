@@ -132,6 +132,24 @@ def _quality_by_question(result: QualityAnswers, name: str) -> Iterator[str]:
             yield f"{where(key)}: no errors."
 
 
+def _quality_by_peer(result: QualityAnswers, name: str) -> Iterator[str]:
+    """The peers with most and fewest errors, over all questions."""
+    groups: dict[tuple[str, str | None], dict[str, list[int]]] = {}
+    for row in result.peers:
+        if row.counts_errors and row.n and row.system is not None:
+            sums = groups.setdefault((row.protocol, row.task), {}).setdefault(row.system, [0, 0])
+            sums[0] += row.n - row.counts[NONE]
+            sums[1] += row.n
+    for key, peers in groups.items():
+        shares = {system: errors / n for system, (errors, n) in peers.items()}
+        most, fewest = max(shares, key=lambda s: shares[s]), min(shares, key=lambda s: shares[s])
+        if len(shares) > 1 and shares[most] > shares[fewest]:
+            yield (
+                f"{where(key)}: errors most often by {most} ({percent(shares[most])} of"
+                f" {counted(peers[most][1], 'answer')}), least often by {fewest} ({percent(shares[fewest])})."
+            )
+
+
 def _coverage_quartiles(result: CoverageSpread, name: str) -> Iterator[str]:
     for part in dict.fromkeys(row.part for row in result.rows):
         means = [
@@ -225,6 +243,7 @@ def _submitted(result: Submitted, name: str) -> Iterator[str]:
 SAID: Mapping[str, Callable[[Any, str], Iterable[str]]] = {
     "answers": _answers,
     "quality-by-question": _quality_by_question,
+    "quality-by-peer": _quality_by_peer,
     "coverage-quartiles": _coverage_quartiles,
     "unit-coverage": _unit_coverage,
     "length-adjustment": _length_adjustment,

@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge import __version__
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import AdjudgeError, DataError, UsageError, among, quoted
-from adjudge.core.phrases import Door, Spoken, spoken
+from adjudge.core.phrases import Door, Spoken, in_one_line, spoken
 from adjudge.core.picture import Figure
 from adjudge.core.results import Result
 from adjudge.core.table import Column, Table, Tabular, plain
-from adjudge.core.words import counted, in_shell, listed
+from adjudge.core.words import counted, listed
 from adjudge.data.folder import Folder
-from adjudge.measures.registry import parse_measure, titled
+from adjudge.measures.registry import parse_measure
+from adjudge.measures.spec import split_spec
 
 if TYPE_CHECKING:
     from adjudge.data.collection import Collection
 
 Progress = Callable[[int, int], None]
+STEPS = 100
+"""Of a part, as progress counts."""
 Piece = Result | Table | Figure
+Task = Literal["single", "multi"]
 
 
 class Lacking(DataError):
@@ -39,29 +43,31 @@ class Material:
 
     scores: Scores
     seed: int = 0
+    progress: Progress = lambda done, of: None
+    """Told by parts that take long."""
 
     @property
     def where(self) -> str:
         """The evaluation or table as a command names it."""
-        return in_shell(self.scores.source or str(self.scores.folder or "my-eval"))
+        return in_one_line([self.scores.source or str(self.scores.folder or "my-eval")])
 
-    def of_topics(self, choice: str) -> Scores:
-        """The scores on some topics, such as `task=single`; lacking where there are none."""
-        try:
-            return self.scores.of_topics(choice)
-        except UsageError as error:
-            raise Lacking(error.text) from None
+    def of_task(self, task: Task) -> Scores:
+        """The scores on topics of one document, or of several."""
+        if task not in {topic.task for topic in self.scores.topics.values()}:
+            what = {"single": "one document", "multi": "several documents"}[task]
+            raise Lacking(f'no topic is of {what}: "task" in topics.jsonl says "single" or "multi"')
+        return self.scores.of_topics(f"task={task}")
 
     def scored(self, specs: Sequence[str], preset: str) -> list[str]:
         """Those of these measures that have scores, in their order; lacking where none has."""
         asked = [str(parse_measure(spec)) for spec in specs]
         there = [measure for measure in asked if measure in self.scores.measures]
         if not there:
-            names = listed([titled(measure) for measure in asked], most=4)
-            raise Lacking(f"no scores by {names}", f"score {self.where} -m {preset}")
+            names = list(dict.fromkeys(split_spec(measure)[0] for measure in asked))
+            raise Lacking(f"there are no scores by {listed(names)}", f"score {self.where} -m {preset}")
         return there
 
-    def folder(self) -> tuple[Folder, Collection]:
+    def texts(self) -> tuple[Folder, Collection]:
         """The evaluation with its texts; lacking of a table of scores."""
         from adjudge.analyses.gathered import collection_of
 
@@ -70,6 +76,27 @@ class Material:
                 f"{self.scores.name}: a table of scores has no texts and judgments; an evaluation's folder does"
             )
         return Folder.open(self.scores.folder), collection_of(self.scores)
+
+
+Make = Callable[[Material], Iterable[Piece]]
+
+
+def shown(result: Result, *figures: str, tables: Sequence[str] = ()) -> Iterator[Piece]:
+    """A result's figures by name, then its tables; of these only those named, where any are."""
+    yield from (result.figure(name) for name in figures)
+    yield result.only(tables) if tables else result
+
+
+def tried(makes: Iterable[Callable[[], Iterable[Piece]]]) -> Iterator[Piece]:
+    """What can be made of several; the first reason why one cannot comes last."""
+    reasons: list[AdjudgeError] = []
+    for make in makes:
+        try:
+            yield from make()
+        except AdjudgeError as error:
+            reasons.append(error)
+    if reasons:
+        raise reasons[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +109,7 @@ class Part:
     """Where the paper has it: "section 4"."""
     about: str
     """What it shows, in a line."""
-    make: Callable[[Material], Iterable[Piece]]
+    make: Make
     """Its tables and figures; where it cannot be made, an AdjudgeError that says why."""
     how: str = ""
     """What gets what is missing, where the error does not say: the words after `adjudge`, `{where}` the evaluation."""
@@ -235,11 +262,15 @@ def reproduce_paper(
     paper: Paper, material: Material, *, progress: Progress = lambda done, of: None
 ) -> Reproduction:
     """Make every part; one that cannot be made says why."""
-    parts = []
+    parts, whole = [], STEPS * len(paper.parts)
     for done, part in enumerate(paper.parts):
-        progress(done, len(paper.parts))
-        parts.append(_made(part, material))
-    progress(len(paper.parts), len(paper.parts))
+        progress(STEPS * done, whole)
+
+        def within(k: int, of: int, before: int = STEPS * done) -> None:
+            progress(before + STEPS * k // max(of, 1), whole)
+
+        parts.append(_made(part, replace(material, progress=within)))
+    progress(whole, whole)
     return Reproduction(paper=paper, name=material.scores.name, parts=tuple(parts))
 
 
