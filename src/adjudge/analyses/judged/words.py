@@ -10,7 +10,7 @@ from adjudge.analyses.gathered import Part, where
 from adjudge.analyses.judged.result import POOLED, JudgedTables
 from adjudge.analyses.judged.unit_coverage import ALL
 from adjudge.analyses.judged.volume import EVERYBODY, place_words
-from adjudge.core.words import counted, listed, percent
+from adjudge.core.words import as_sentence, counted, listed, percent
 from adjudge.measures.judged.quality import NONE
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def sentences(result: JudgedTables | JudgedResult) -> Iterator[str]:
         yield f"{counted(len(names), 'table')} of what was judged."
         yield from lines
     else:
-        yield from lines or [NOTHING[names[0]]]
+        first = result.all_tables[0]
+        yield from lines or [as_sentence(first.title) if first.rows else NOTHING[names[0]]]
 
 
 def about(result: JudgedTables | JudgedResult, name: str) -> Iterator[str]:
