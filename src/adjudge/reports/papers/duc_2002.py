@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,13 +17,15 @@ from adjudge.analyses.judged.unmarked import BY_SOURCE, BY_SYSTEM, unmarked_unit
 from adjudge.analyses.judged.volume import judging_volume, submitted
 from adjudge.analyses.lengths import lengths
 from adjudge.core.results import Result
-from adjudge.reports.papers.paper import Make, Material, Paper, Part, Piece, Task, shown, tried
+from adjudge.data.scores import AllLengths
+from adjudge.measures.judged.coverage import Coverage
+from adjudge.reports.papers.paper import Lacking, Make, Material, Paper, Part, Piece, Task, shown, tried
 
 NAME = "duc-2002"
 DATA, QUALITY, CONTENT, UNMARKED = "data", "overall peer quality", "per-unit content", "unmarked peer units"
 """Where the slides stand."""
-JUDGE = "assign {where} --protocol duc-2002 --phase 1"
-AGAIN = "assign {where} --protocol duc-2002 --phase 2"
+PROTOCOL = "duc-2002 --phase 1"
+AGAIN = "duc-2002 --phase 2"
 Of = Callable[[Gathered], Result | Iterable[Result] | None]
 
 
@@ -31,11 +33,15 @@ def _judged(of: Of, *figures: str, tables: Sequence[str] = (), task: Task | None
     """What was judged, of all topics or those of a task: a result, or several."""
 
     def make(material: Material) -> Iterator[Piece]:
-        made = of(judged_in(material.scores if task is None else material.of_task(task)))
+        made = of(material.judged(PROTOCOL, task))
         for result in [made] if isinstance(made, Result) else made or ():
             yield from shown(result, *figures, tables=tables)
 
     return make
+
+
+def _submitted(material: Material) -> Iterator[Piece]:
+    yield submitted(judged_in(material.scores))
 
 
 def _answers(gathered: Gathered) -> Iterator[Result]:
@@ -43,11 +49,18 @@ def _answers(gathered: Gathered) -> Iterator[Result]:
     yield quality_answers(gathered)
 
 
+def _coverage(material: Material) -> str:
+    """The measure; where it is not scored, what must be done first."""
+    if Coverage.FAMILY not in material.scores.measures:
+        material.judged(PROTOCOL)
+    return material.scored([Coverage.FAMILY], NAME)[0]
+
+
 def _centred(task: Task, *figures: str, tables: Sequence[str] = ()) -> Make:
     """Scores less the mean of their topic, of each form by itself."""
 
     def make(material: Material) -> Iterator[Piece]:
-        (coverage,) = material.scored(["coverage"], NAME)
+        coverage = _coverage(material)
         scores = material.of_task(task)
         for form in scores.table.forms(coverage):
             result = lengths(scores, coverage, form=form, seed=material.seed)
@@ -57,29 +70,38 @@ def _centred(task: Task, *figures: str, tables: Sequence[str] = ()) -> Make:
 
 
 def _by_length(
-    analysis: Callable[..., Result], *figures: str, tables: Sequence[str] = (), **options: Any
+    analysis: Callable[..., Result],
+    *figures: str,
+    tables: Sequence[str] = (),
+    drawn: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> Make:
     """An analysis of coverage on sets of documents at every target length, the longest first."""
 
     def make(material: Material) -> Iterator[Piece]:
-        (coverage,) = material.scored(["coverage"], NAME)
+        coverage = _coverage(material)
         scores = material.of_task("multi")
+        if options.get("factors") == ASSESSORS and len(scores.assessors(coverage)) < 2:
+            raise Lacking("one assessor judged", f"assign {material.where} --protocol {AGAIN}")
 
-        def at(length: int | None, form: str | None) -> Iterator[Piece]:
-            result = analysis(scores, coverage, length=length, form=form, seed=material.seed, **options)
-            yield from shown(result, *figures, tables=tables)
+        def at(length: int | AllLengths | None, form: str | None) -> Iterator[Piece]:
+            systems = scores.matrix(coverage, length=length, form=form).systems
+            people = any(scores.kind(system) == "human" for system in systems)
+            asked = {**options, "length": length, "form": form, "pool_humans": people, "seed": material.seed}
+            yield from shown(analysis(scores, coverage, **asked), *figures, tables=tables, drawn=drawn)
 
-        targets = sorted(scores.targets(coverage), key=lambda target: -(target[1] or 0))
+        targets = scores.targets(coverage)[::-1]
+        targets.sort(key=lambda target: target[2] or "")  # abstracts before extracts
         yield from tried(partial(at, length, form) for _, length, form in targets)
 
     return make
 
 
-ASSESSORS = {"factors": ("assessor", "system", "topic"), "interactions": True, "pool_humans": True}
+ASSESSORS = ("assessor", "system", "topic")
 
 
-def _part(name: str, section: str, about: str, make: Make, how: str = JUDGE) -> Part:
-    return Part(name=name, section=section, about=about, make=make, how=how)
+def _part(name: str, section: str, about: str, make: Make) -> Part:
+    return Part(name=name, section=section, about=about, make=make)
 
 
 PAPER = Paper(
@@ -91,11 +113,10 @@ PAPER = Paper(
             "Submitted summaries by system code",
             DATA,
             "who submitted how many summaries, by task and length",
-            _judged(submitted),
-            how="",
+            _submitted,
         ),
         _part(
-            "Systems, baselines, manual",
+            "Systems ≠ baselines ≠ manual",
             QUALITY,
             "mean number of quality questions indicating one or more errors",
             _judged(quality_by_source),
@@ -164,27 +185,33 @@ PAPER = Paper(
             "ANOVA results for multi-doc summaries by length",
             CONTENT,
             "coverage by system and topic, people's summaries as one system",
-            _by_length(anova, tables=["anova"], factors=("system", "topic"), pool_humans=True),
+            _by_length(anova, tables=["anova"], factors=("system", "topic")),
         ),
         _part(
             "Multiple judgment (Phase 2) study",
             CONTENT,
             "coverage by assessor, system and topic, with their interactions",
-            _by_length(anova, tables=["anova", "anova-residuals"], **ASSESSORS),
-            how=AGAIN,
+            _by_length(anova, tables=["anova", "anova-residuals"], factors=ASSESSORS, interactions=True),
         ),
         _part(
             "Table of interaction sizes for system:docset",
             CONTENT,
             "which systems do better or worse on which topics than expected",
-            _by_length(anova, "interaction", tables=["sizes-system:topic"], sizes=True, **ASSESSORS),
-            how=AGAIN,
+            _by_length(
+                anova,
+                "interaction",
+                tables=["sizes-system:topic"],
+                drawn={"by": "topic"},
+                sizes=True,
+                factors=ASSESSORS,
+                interactions=True,
+            ),
         ),
         _part(
             "System differences using multiple comparisons (Tukey's)",
             CONTENT,
             "groups of systems that do not differ, at every length",
-            _by_length(groups, method="tukey", pool_humans=True),
+            _by_length(groups, method="tukey"),
         ),
         _part(
             "How many unmarked peer units?",
