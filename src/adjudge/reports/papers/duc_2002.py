@@ -61,9 +61,9 @@ def _centred(task: Task, *figures: str, tables: Sequence[str] = ()) -> Make:
 
     def make(material: Material) -> Iterator[Piece]:
         coverage = _coverage(material)
-        scores = material.of_task(task)
-        for form in scores.table.forms(coverage):
-            result = lengths(scores, coverage, form=form, seed=material.seed)
+        topics = material.task(task)
+        for form in material.of_task(task).table.forms(coverage):
+            result = lengths(material.scores, coverage, topics=topics, form=form, seed=material.seed)
             yield from shown(result, *figures, tables=tables)
 
     return make
@@ -87,8 +87,17 @@ def _by_length(
         def at(length: int | AllLengths | None, form: str | None) -> Iterator[Piece]:
             systems = scores.matrix(coverage, length=length, form=form).systems
             people = any(scores.kind(system) == "human" for system in systems)
-            asked = {**options, "length": length, "form": form, "pool_humans": people, "seed": material.seed}
-            yield from shown(analysis(scores, coverage, **asked), *figures, tables=tables, drawn=drawn)
+            result = analysis(
+                material.scores,
+                coverage,
+                topics=material.task("multi"),
+                length=length,
+                form=form,
+                pool_humans=people,
+                seed=material.seed,
+                **options,
+            )
+            yield from shown(result, *figures, tables=tables, drawn=drawn)
 
         targets = scores.targets(coverage)[::-1]
         targets.sort(key=lambda target: target[2] or "")  # abstracts before extracts
