@@ -14,6 +14,7 @@ from adjudge.analyses.judged.quality_answers import BY_PEER, quality_answers
 from adjudge.analyses.judged.result import answers_by_question, quality_by_source
 from adjudge.analyses.judged.unit_coverage import coverage_spread, unit_coverage
 from adjudge.analyses.judged.unmarked import BY_SOURCE, BY_SYSTEM, unmarked_units
+from adjudge.analyses.judged.volume import BY_SYSTEM as SUBMITTED
 from adjudge.analyses.judged.volume import judging_volume, submitted
 from adjudge.analyses.lengths import lengths
 from adjudge.core.results import Result
@@ -41,7 +42,7 @@ def _judged(of: Of, *figures: str, tables: Sequence[str] = (), task: Task | None
 
 
 def _submitted(material: Material) -> Iterator[Piece]:
-    yield submitted(judged_in(material.scores))
+    yield submitted(judged_in(material.scores)).only([SUBMITTED])
 
 
 def _answers(gathered: Gathered) -> Iterator[Result]:
