@@ -148,10 +148,13 @@ def missing_lines(result: Reproduction) -> list[str]:
     parts: dict[tuple[str, str], list[str]] = {}
     for made in result.missing:
         parts.setdefault((made.missing, made.command), []).append(made.part.name)
-    return [
-        f"{listed(names)}: {as_sentence(spoken(why, 'command'))}{f' Get it: {command}' if command else ''}"
-        for (why, command), names in parts.items()
-    ]
+    every = len(result.parts)
+    lines = []
+    for (why, command), names in parts.items():
+        which = "All parts" if len(names) == every else listed(names, most=every)
+        how = f" Get it: {command}" if command else ""
+        lines.append(f"{which}: {as_sentence(spoken(why, 'command'))}{how}")
+    return lines
 
 
 def _page(result: Reproduction, blocks: Mapping[str, Sequence[PaperBlock]], made_at: str | None) -> PartsPage:
