@@ -21,7 +21,7 @@ PROTOCOL = "duc-2001"
 
 
 def _interface(material: Material) -> Iterator[Piece]:
-    raise Lacking("it shows no data but the program in which people judged; `adjudge serve` opens ours")
+    raise Lacking("it shows the program in which people judged, not data; `adjudge serve` opens ours")
 
 
 def _repeated(material: Material) -> Iterator[Piece]:
