@@ -86,13 +86,11 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
     if not counts:
         raise UsageError("no measure to count on")
     names = [name for name in data if name is not None]
-    there = {(m.key, m.data) for m in counts}
-    titles = {m.key: m.title for m in reversed(counts)}
     absent = [
-        AbsentMeasure(name, *key, titles[key])
+        AbsentMeasure(name, row.measure, row.length, row.form, row.title)
         for name in names
-        for key in dict.fromkeys(m.key for m in counts)
-        if (key, name) not in there
+        for row in rows_of(counts)
+        if name not in row.by_data
     ]
     return CountsTable(
         asked=asked,
@@ -158,6 +156,11 @@ class CountsTable(Result):
     def alpha(self) -> float:
         return self.asked.alpha
 
+    @property
+    def rows(self) -> list[CountsRow]:
+        """What data sets have in common."""
+        return rows_of(self.measures)
+
     def how(self) -> str:
         """A line per measure."""
         return "\n".join(measure.signature for measure in self.measures)
@@ -166,6 +169,10 @@ class CountsTable(Result):
         for name in self.data:
             if gone := [missing.title for missing in self.absent if missing.data == name]:
                 yield Note.of("no-scores", data=name, titles=gone)
+        for row in self.rows if self.data else ():
+            if len(row.targets) > 1:
+                titles = [m.named for m in row.by_data.values()]
+                yield Note.of("targets-differ", measure=row.title, titles=titles)
         for data, measure, n in self.assessors:
             yield Note.of("several-assessors", data=data, measure=measure, n=n)
 
@@ -218,32 +225,42 @@ class CountsTable(Result):
                 )
 
     def _side_by_side(self, name: str, numbers: tuple[str, ...], cells: Sequence[MeasureCells]) -> Table:
-        """A row per measure; of several data sets a row per measure and count, and a column per data set."""
-        from adjudge.analyses.counts.words import HEADINGS
+        """A row per measure and a column per test, of several data sets one beside the other, as the paper has years.
+
+        What is counted of (pairs, machines) stands above a data set's columns where it is the same for all measures.
+        """
+        from adjudge.analyses.counts.words import HEADINGS, counted_of
 
         better = (
             "better" if all(m.better for m in self.measures if m.cross) else "better, or higher where none is"
         )
-        counted = [
-            *(Column(number, right=True) for number in numbers),
-            *(Column(t.test, t.words, right=True) for t in self.measures[0].tests),
-        ]
-        columns, rows = counted, [(m.title, *row) for m, row in cells]
-        if self.data:
-            by_key = {(m.key, m.data): row for m, row in cells}
-            headings = {m.key: m.title for m, _ in reversed(cells)}
-            blank: tuple[Cell, ...] = (None,) * len(counted)
-            rows = [
-                (headings[key], column.title, *(by_key.get((key, data), blank)[at] for data in self.data))
-                for key in dict.fromkeys(m.key for m, _ in cells)
-                for at, column in enumerate(counted)
-            ]
-            columns = [
-                Column("count", "", right=False),
-                *(Column(f"in {data}", data, right=True) for data in self.data),
-            ]
         title = HEADINGS[name].format(better=better, level=self.asked.level * 100)
-        return Table.of(name, rows, Column("measure", right=False), *columns, title=title)
+        counted = [*((n, n) for n in numbers), *((t.test, t.words) for t in self.measures[0].tests)]
+        first = Column("measure", right=False)
+        if not self.data:
+            columns = [Column(*names, right=True) for names in counted]
+            return Table.of(name, [(m.title, *row) for m, row in cells], first, *columns, title=title)
+        by_measure = {(m.key, m.data): row for m, row in cells}
+        kept = [row for row in self.rows if any((m.key, m.data) in by_measure for m in row.by_data.values())]
+        blank: tuple[Cell, ...] = (None,) * len(counted)
+        columns, lines = [first], [[row.title] for row in kept]
+        for data in self.data:
+            of = dict.fromkeys(counted_of(name, m) for m, _ in cells if m.data == data)
+            over = f"{data}: {next(iter(of))}" if len(of) == 1 else data
+            columns += [
+                Column(
+                    f"{column} in {data}",
+                    heading,
+                    right=True,
+                    over=over,
+                    show="never" if not at and len(of) == 1 else "always",
+                )
+                for at, (column, heading) in enumerate(counted)
+            ]
+            for line, row in zip(lines, kept, strict=True):
+                m = row.by_data.get(data)
+                line += blank if m is None else by_measure.get((m.key, data), blank)
+        return Table.of(name, map(tuple, lines), *columns, title=title)
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         """Counts by data set, measure and test, and by machine; what a data set has not has empty rows, and why."""
@@ -305,6 +322,46 @@ class AbsentMeasure:
 
 
 @dataclass(frozen=True)
+class CountsRow:
+    """A measure in the data sets that have it."""
+
+    measure: str
+    title: str
+    by_data: Mapping[str | None, CountsByMeasure]
+
+    @property
+    def targets(self) -> set[tuple[int | None, str | None]]:
+        """The lengths and forms of the summaries."""
+        return {(m.length, m.form) for m in self.by_data.values()}
+
+    @property
+    def length(self) -> int | None:
+        return next(iter(self.targets))[0] if len(self.targets) == 1 else None
+
+    @property
+    def form(self) -> str | None:
+        return next(iter(self.targets))[1] if len(self.targets) == 1 else None
+
+
+def rows_of(measures: Sequence[CountsByMeasure]) -> list[CountsRow]:
+    """What stands in one row: a measure at one length and in one form. A measure that no data set has at several is one
+    row, whatever its lengths: a year of 100 words stands beside a year of 250."""
+    times = Counter((m.data, m.measure) for m in measures)
+    several = {measure for (_, measure), n in times.items() if n > 1}
+    rows: dict[object, dict[str | None, CountsByMeasure]] = {}
+    for m in measures:
+        rows.setdefault(m.key if m.measure in several else m.measure, {})[m.data] = m
+    return [
+        CountsRow(
+            measure=(one := next(iter(row.values()))).measure,
+            title=one.title if len({m.key for m in row.values()}) == 1 else one.words,
+            by_data=row,
+        )
+        for row in rows.values()
+    ]
+
+
+@dataclass(frozen=True)
 class CountsByMeasure:
     """The counts of all tests on one measure, and beside them what averaging would say."""
 
@@ -312,6 +369,8 @@ class CountsByMeasure:
     length: int | None
     form: str | None
     title: str
+    words: str
+    """The title without length and form."""
     better: Better
     topics: int
     tests: tuple[CountsByTest, ...]
@@ -487,6 +546,7 @@ def count(matrix: ScoreMatrix, kinds: Mapping[str, str], tests: Tests, asked: Co
         length=matrix.length,
         form=matrix.target.form,
         title=matrix.title,
+        words=matrix.info.words,
         better=matrix.info.better,
         topics=len(matrix.topics),
         tests=counted,

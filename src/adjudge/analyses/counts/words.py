@@ -22,11 +22,24 @@ HEADINGS = {
 
 NOTES = {
     "no-scores": lambda data, titles: f"{data} has no scores of {listed(titles)}",
+    "targets-differ": lambda measure, titles: (
+        f"{measure} is one row, though lengths or forms of the summaries differ: {listed(titles)}"
+    ),
     "several-assessors": lambda data, measure, n: (
         f"{'' if data is None else f'{data}, '}{measure}: {n} assessors judged, and this holds for them alone;"
         " `adjudge compare` also answers for assessors like them"
     ),
 }
+
+
+def counted_of(table: str, m: CountsByMeasure) -> str:
+    """What a table counts of: `464 = 58 x 8 pairs`."""
+    people, machines = len(m.humans), len(m.machines)
+    if table == "like-human":
+        return counted(machines, "machine")
+    if table == "human-machine":
+        return f"{m.cross:,} = {machines:,} x {people:,} {'pair' if m.cross == 1 else 'pairs'}"
+    return f"{counted(m.tests[0].pairs, 'pair')} of {counted(people + machines, 'system')}"
 
 
 def sentences(result: CountsTable) -> Iterator[Spoken]:
