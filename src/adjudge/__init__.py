@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from adjudge.core.engine import Workers
     from adjudge.evaluation import Evaluation
     from adjudge.evaluation import report as report
+    from adjudge.evaluation import reproduce as reproduce
 
 __version__ = "0.1.0"
 
@@ -87,15 +88,13 @@ ANALYSES = {
 }
 """The analyses, and the modules of `adjudge.analyses` that they live in."""
 
-__all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *ANALYSES]
+__all__ = ["__version__", "init", "open", "read_scores", "report", "reproduce", "rouge", *ANALYSES]
 
 
 def __getattr__(name: str) -> Any:
-    """The analyses and `report`, imported when one is asked for."""
-    if name == "report":
-        from adjudge.evaluation import report
-
-        return report
+    """The analyses, `report` and `reproduce`, imported when one is asked for."""
+    if name in ("report", "reproduce"):
+        return getattr(import_module("adjudge.evaluation"), name)
     if name not in ANALYSES:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
     function = getattr(import_module(f"adjudge.analyses.{ANALYSES[name]}"), name)

@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from adjudge.judgments.tagging import AssignedTagging, TakenTags
     from adjudge.measures.base import Measure
     from adjudge.measures.run import Scored
+    from adjudge.reports.papers.paper import Reproduction
     from adjudge.stats.preference.next_pair import How
     from adjudge.text.similarity import Similarity
 
@@ -255,6 +256,46 @@ def _verdicts(scores: Scores, measure: str) -> list[str]:
 
 
 _report = report
+
+
+@reading_once()
+def reproduce(
+    source: Source,
+    paper: str,
+    out: str | Path | None = None,
+    *,
+    seed: int = 0,
+    human: Patterns = (),
+    baseline: Patterns = (),
+    topics: str | Sequence[str] = (),
+    without: str | Sequence[str] = (),
+    made_at: str | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Reproduction:
+    """Every table and figure of a paper, in its order, made from an evaluation: `reproduce("my-eval", "duc-2002")`.
+
+    Papers are lin-hovy-2002 and duc-2002. `out` names a folder for a page, and for the tables and figures as CSV,
+    LaTeX, SVG and PDF. What cannot be made says why, and how to get what is missing.
+    """
+    from adjudge.analyses.scores import read_scores
+    from adjudge.formats.scoretable import TableOptions
+    from adjudge.reports.papers import paper_named
+    from adjudge.reports.papers.paper import Material, reproduce_paper
+
+    asked = paper_named(paper)
+    scores = read_scores(source, TableOptions(human=human, baseline=baseline, topics=topics, without=without))
+    if out is not None:
+        from adjudge.reports.paper import check_folder
+
+        check_folder(Path(out))
+    material = Material(scores=replace(scores, unsaid=True), seed=seed)
+    result = reproduce_paper(asked, material, progress=progress)
+    if out is not None:
+        result.write(out, made_at=made_at)
+    return result
+
+
+_reproduce = reproduce
 
 
 class Evaluation:
@@ -1139,6 +1180,7 @@ class Evaluation:
     # Report
 
     report = _report
+    reproduce = _reproduce
 
 
 for _name, _folder in ANALYSES.items():

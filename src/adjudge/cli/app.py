@@ -272,6 +272,11 @@ COMMANDS = (
             "adjudge report my-eval -o report",
         ),
         Command(
+            "reproduce",
+            "Make every table and figure of a paper from your data, as a page and files.",
+            "adjudge reproduce duc-2002 my-eval -o duc-2002",
+        ),
+        Command(
             "figure",
             "Draw a figure as SVG, PNG or PDF, with its data as CSV.",
             "adjudge figure forest my-eval -m rouge-2 -o forest.svg",

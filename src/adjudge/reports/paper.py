@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 MAIN, STYLE = "main.tex", "adjudge.sty"
 METHODS, LIMITS, RESULTS = "methods.tex", "limitations.tex", "results.tex"
-OWN = (".tex", ".csv", ".pdf")
+OWN = (".tex", ".csv", ".pdf", ".svg")
 """What a run before this may have left in the folders of tables and figures."""
 REFERENCES_FILE, README = "references.bib", "README.md"
-MARK = "% Written by adjudge report --paper"
+MARK = "% Written by adjudge"
 """The first line of our style, by which a folder is known as one of ours."""
 TOGETHER = 5
 """Measures in one table."""
@@ -102,7 +102,7 @@ def paper_files(
         texts[f"tables/{table.name}.csv"] = table.table.to_csv()
     files: dict[str, str | bytes] = {}
     for drawn in figures:
-        texts[f"figures/{drawn.name}.tex"] = _figure_latex(drawn)
+        texts[f"figures/{drawn.name}.tex"] = figure_latex(drawn)
         texts[f"figures/{drawn.name}.csv"] = drawn.figure.to_csv()
         files[f"figures/{drawn.name}.pdf"] = drawn.pdf
     printed = "".join(text for name, text in texts.items() if name.endswith((".tex", ".bib")))
@@ -212,7 +212,7 @@ def _short(text: str) -> str:
 # Figures
 
 
-def _figure_latex(drawn: FolderFigure) -> str:
+def figure_latex(drawn: FolderFigure) -> str:
     caption = breaking_tex(f"{as_sentence(drawn.figure.title)} {as_sentence(drawn.figure.words)}")
     if drawn.after:
         keys = ",".join(keys_in(drawn.after))
@@ -375,14 +375,24 @@ def write_paper(
 
     A folder that holds somebody's own paper is refused.
     """
+    check_folder(folder)
+    figures, absent = drawn_figures(findings, progress=progress)
+    return write_folder(folder, paper_files(findings, figures, absent))
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a file, and a folder that holds somebody's own paper."""
     if folder.exists() and not folder.is_dir():
         raise ClashError(f"{folder}: is a file, expected a folder or nothing")
     style_file = folder / STYLE
     ours = style_file.is_file() and style_file.read_text(encoding="utf-8", errors="replace").startswith(MARK)
     if (folder / MAIN).exists() and not ours:
-        raise ClashError(f"{folder / MAIN}: was not written by adjudge report --paper: choose another folder")
-    figures, absent = drawn_figures(findings, progress=progress)
-    files = paper_files(findings, figures, absent)
+        raise ClashError(f"{folder / MAIN}: was not written by adjudge: choose another folder")
+
+
+def write_folder(folder: Path, files: Mapping[str, str | bytes], first: str = MAIN) -> list[Path]:
+    """Write files by their names; the paths, the `first` one first. What an earlier run left in tables/ and figures/
+    goes."""
     try:
         for name in ("tables", "figures"):
             (folder / name).mkdir(parents=True, exist_ok=True)
@@ -393,7 +403,7 @@ def write_paper(
             (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
     except OSError as error:
         raise DataError(f"{folder}: the paper cannot be written: {error.strerror}") from None
-    return [folder / MAIN, *(folder / name for name in files if name != MAIN)]
+    return [folder / first, *(folder / name for name in files if name != first)]
 
 
 def drawn_figures(

@@ -35,7 +35,7 @@ def styles() -> tuple[str, ...]:
     """What every page looks like, then the chapters that have rules of their own."""
     chapters = [f"analyses/{name}/chapter.css" for name in ORDER]
     there = [name for name in chapters if files("adjudge").joinpath(name).is_file()]
-    return (*STYLES, *there, "analyses/pages/sections.css", "reports/method.css")
+    return (*STYLES, *there, "analyses/pages/figure.css", "analyses/pages/sections.css", "reports/method.css")
 
 
 def write_report(page: ReportPage, folder: str | Path) -> list[Path]:

@@ -19,6 +19,7 @@ from adjudge.measures.spec import judge_of
 if TYPE_CHECKING:
     from adjudge.analyses.compare.pairs import Comparison
     from adjudge.analyses.scores import Scores
+    from adjudge.core.picture import Figure
     from adjudge.core.table import Table
     from adjudge.data.target import Target
 
@@ -72,6 +73,11 @@ def page_figure(result: Any, kind: str) -> PageFigure | None:
         drawn = result.figure(kind)
     except AdjudgeError:
         return None
+    return drawn_figure(drawn)
+
+
+def drawn_figure(drawn: Figure) -> PageFigure:
+    """A figure, inlined."""
     try:
         svg = _MARKS.sub("", drawn.to_page())
         return PageFigure(name=drawn.name, title=drawn.title, words=drawn.words, svg=svg)

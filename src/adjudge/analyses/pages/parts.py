@@ -6,13 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from adjudge.analyses.pages.chapter import PageFigure
 from adjudge.analyses.pages.render import STYLES, shown, style, template
 from adjudge.core.phrases import Door
 from adjudge.core.results import Result
 from adjudge.core.table import Table
 from adjudge.core.words import counted
 
-TEMPLATE, STYLE = "analyses/pages/parts.html.j2", "analyses/pages/parts.css"
+TEMPLATE = "analyses/pages/parts.html.j2"
+STYLE = "analyses/pages/figure.css", "analyses/pages/parts.css"
 SAID = 2
 """Sentences of a part at the top of the page: the second often says how far to trust the first."""
 MOST = 60
@@ -82,25 +84,26 @@ class ShownTable:
 
 
 @dataclass(frozen=True)
+class PageLink:
+    """Another page or file of the same result."""
+
+    file: str
+    text: str
+
+
+@dataclass(frozen=True)
 class PageSection:
     """One part on the page."""
 
     name: str
     question: str
-    sentences: tuple[str, ...]
-    drawings: tuple[Drawing, ...]
-    charts: tuple[Chart, ...]
-    tables: tuple[ShownTable, ...]
-    notes: tuple[str, ...]
-    file: str
-
-
-@dataclass(frozen=True)
-class PageLink:
-    """Another page of the same result."""
-
-    file: str
-    text: str
+    sentences: tuple[str, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    figures: tuple[PageFigure, ...] = ()
+    tables: tuple[ShownTable, ...] = ()
+    notes: tuple[str, ...] = ()
+    files: tuple[PageLink, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ def section(
         charts=tuple(charts),
         tables=tuple(shown_table(table) for table in tables if table.rows),
         notes=tuple(part.warnings(door)),
-        file=file or f"{name}.csv",
+        files=(PageLink(file or f"{name}.csv", "All numbers (CSV)"),),
     )
 
 
@@ -176,4 +179,4 @@ def shown_table(table: Table, *, most: int = MOST, where: str = "in the CSV file
 
 def render_parts(page: PartsPage) -> str:
     """One HTML page that needs nothing beside it, and no script."""
-    return shown(template(TEMPLATE).render(page=page, style=style(*STYLES, STYLE)))
+    return shown(template(TEMPLATE).render(page=page, style=style(*STYLES, *STYLE)))

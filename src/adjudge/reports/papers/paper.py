@@ -1,0 +1,263 @@
+"""A paper as a list of parts in its order: its tables and figures, each with what makes it from an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adjudge import __version__
+from adjudge.analyses.scores import Scores
+from adjudge.core.errors import AdjudgeError, DataError, UsageError, among, quoted
+from adjudge.core.phrases import Door, Spoken, spoken
+from adjudge.core.picture import Figure
+from adjudge.core.results import Result
+from adjudge.core.table import Column, Table, Tabular, plain
+from adjudge.core.words import counted, in_shell, listed
+from adjudge.data.folder import Folder
+from adjudge.measures.registry import parse_measure, titled
+
+if TYPE_CHECKING:
+    from adjudge.data.collection import Collection
+
+Progress = Callable[[int, int], None]
+Piece = Result | Table | Figure
+
+
+class Lacking(DataError):
+    """Something that a part needs is not there; `how` is the command that gets it."""
+
+    def __init__(self, why: str, how: str = ""):
+        self.how = how
+        super().__init__(why)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """What parts are made from."""
+
+    scores: Scores
+    seed: int = 0
+
+    @property
+    def where(self) -> str:
+        """The evaluation or table as a command names it."""
+        return in_shell(self.scores.source or str(self.scores.folder or "my-eval"))
+
+    def of_topics(self, choice: str) -> Scores:
+        """The scores on some topics, such as `task=single`; lacking where there are none."""
+        try:
+            return self.scores.of_topics(choice)
+        except UsageError as error:
+            raise Lacking(error.text) from None
+
+    def scored(self, specs: Sequence[str], preset: str) -> list[str]:
+        """Those of these measures that have scores, in their order; lacking where none has."""
+        asked = [str(parse_measure(spec)) for spec in specs]
+        there = [measure for measure in asked if measure in self.scores.measures]
+        if not there:
+            names = listed([titled(measure) for measure in asked], most=4)
+            raise Lacking(f"no scores by {names}", f"score {self.where} -m {preset}")
+        return there
+
+    def folder(self) -> tuple[Folder, Collection]:
+        """The evaluation with its texts; lacking of a table of scores."""
+        from adjudge.analyses.gathered import collection_of
+
+        if self.scores.folder is None:
+            raise Lacking(
+                f"{self.scores.name}: a table of scores has no texts and judgments; an evaluation's folder does"
+            )
+        return Folder.open(self.scores.folder), collection_of(self.scores)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A table or figure of a paper."""
+
+    name: str
+    """As the paper calls it: "Figure 2"."""
+    section: str
+    """Where the paper has it: "section 4"."""
+    about: str
+    """What it shows, in a line."""
+    make: Callable[[Material], Iterable[Piece]]
+    """Its tables and figures; where it cannot be made, an AdjudgeError that says why."""
+    how: str = ""
+    """What gets what is missing, where the error does not say: the words after `adjudge`, `{where}` the evaluation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A paper that can be made again."""
+
+    name: str
+    short: str
+    """As it is cited: "Lin and Hovy 2002"."""
+    title: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadePart:
+    """A part made from an evaluation, or why it is not."""
+
+    part: Part
+    pieces: tuple[Piece, ...] = ()
+    missing: Spoken = ""
+    """Why it is not there, or not whole."""
+    command: str = ""
+    """That gets what is missing."""
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(table for piece in self.pieces for table in _tables(piece))
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        return tuple(piece for piece in self.pieces if isinstance(piece, Figure))
+
+    def sentences(self, door: Door = "python") -> list[str]:
+        """What its tables say."""
+        lines = (
+            line
+            for piece in self.pieces
+            if not isinstance(piece, Figure)
+            for line in (piece.sentences(door) if isinstance(piece, Result) else piece.sentences)
+        )
+        return list(dict.fromkeys(spoken(line, door) for line in lines))
+
+    def notes(self, door: Door = "python") -> list[str]:
+        lines = (
+            line
+            for piece in self.pieces
+            for line in (piece.warnings(door) if isinstance(piece, Result) else piece.notes)
+        )
+        return list(dict.fromkeys(spoken(line, door) for line in lines))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "part": self.part.name,
+            "section": self.part.section,
+            "about": self.part.about,
+            "tables": [table.as_dict() for table in self.tables],
+            "figures": [
+                {
+                    "figure": figure.name,
+                    "title": figure.title,
+                    "words": figure.words,
+                    "rows": plain(figure.data.to_dict("records")),
+                    "signature": figure.signature,
+                }
+                for figure in self.figures
+            ],
+            "sentences": self.sentences(),
+            "notes": self.notes(),
+            "missing": spoken(self.missing, "python") or None,
+            "command": self.command or None,
+        }
+
+
+def _tables(piece: Piece) -> Iterator[Table]:
+    if isinstance(piece, Table):
+        yield piece
+    elif isinstance(piece, Result):
+        for table in piece.lasting_tables:
+            if table.rows:
+                yield replace(table, signature=table.signature or piece.signature)
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Reproduction(Tabular):
+    """A paper made from an evaluation, part by part: `reproduction["Figure 4"].figures`."""
+
+    paper: Paper
+    name: str
+    """Of the evaluation."""
+    parts: tuple[MadePart, ...]
+
+    def __getitem__(self, name: str) -> MadePart:
+        for made in self.parts:
+            if made.part.name == name:
+                return made
+        names = [made.part.name for made in self.parts]
+        raise UsageError(f"{self.paper.short} has no part {quoted(name)}{among(name, names)}")
+
+    @property
+    def missing(self) -> tuple[MadePart, ...]:
+        """Parts that are not there, or not whole."""
+        return tuple(made for made in self.parts if made.missing)
+
+    def headline(self) -> str:
+        there = sum(bool(made.pieces) for made in self.parts)
+        of = counted(len(self.parts), "part")
+        missing = [made.part.name for made in self.missing]
+        more = f"; missing, or in part: {listed(missing, most=6)}" if missing else ""
+        return f"{self.paper.short}: {there} of {of} made from {self.name}{more}."
+
+    def table(self) -> Table:
+        rows = (
+            (
+                made.part.name,
+                made.part.about,
+                len(made.tables),
+                len(made.figures),
+                spoken(made.missing, "python") or None,
+                made.command or None,
+            )
+            for made in self.parts
+        )
+        return Table.of(
+            "parts",
+            rows,
+            "part",
+            Column("about", "shows"),
+            "tables figures",
+            Column("missing", show="varies", right=False),
+            Column("command", "get it with", show="varies", right=False),
+            title=f"{self.paper.short}: {self.paper.title}",
+            signature=f"reproduce|{self.paper.name}|v:{__version__}",
+        )
+
+    def write(self, folder: str | Path, *, made_at: str | None = None) -> list[Path]:
+        """Write the page, and everything as CSV, LaTeX, SVG and PDF; the paths, index.html first."""
+        from adjudge.reports.papers.page import write_reproduction
+
+        return write_reproduction(self, Path(folder), made_at=made_at)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "paper": self.paper.name,
+            "title": self.paper.title,
+            "evaluation": self.name,
+            "headline": self.headline(),
+            "parts": [made.as_dict() for made in self.parts],
+            "missing": [made.part.name for made in self.missing],
+        }
+
+
+def reproduce_paper(
+    paper: Paper, material: Material, *, progress: Progress = lambda done, of: None
+) -> Reproduction:
+    """Make every part; one that cannot be made says why."""
+    parts = []
+    for done, part in enumerate(paper.parts):
+        progress(done, len(paper.parts))
+        parts.append(_made(part, material))
+    progress(len(paper.parts), len(paper.parts))
+    return Reproduction(paper=paper, name=material.scores.name, parts=tuple(parts))
+
+
+def _made(part: Part, material: Material) -> MadePart:
+    pieces: list[Piece] = []
+    try:
+        for piece in part.make(material):  # what was made before an error stays
+            pieces.append(piece)
+        if not any(isinstance(piece, Figure) or any(_tables(piece)) for piece in pieces):
+            raise DataError("there is nothing of the kind in this evaluation")
+    except AdjudgeError as error:
+        how = getattr(error, "how", "") or part.how.format(where=material.where)
+        return MadePart(part=part, pieces=tuple(pieces), missing=error.text, command=how and f"adjudge {how}")
+    return MadePart(part=part, pieces=tuple(pieces))
