@@ -291,7 +291,9 @@ def reproduce(
     material = Material(scores=replace(scores, unsaid=True), seed=seed)
     result = reproduce_paper(asked, material, progress=progress)
     if out is not None:
-        result.write(out, made_at=made_at)
+        from adjudge.reports.papers.page import write_reproduction
+
+        write_reproduction(result, Path(out), made_at=made_at)
     return result
 
 

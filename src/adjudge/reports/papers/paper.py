@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
@@ -220,12 +219,6 @@ class Reproduction(Tabular):
             title=f"{self.paper.short}: {self.paper.title}",
             signature=f"reproduce|{self.paper.name}|v:{__version__}",
         )
-
-    def write(self, folder: str | Path, *, made_at: str | None = None) -> list[Path]:
-        """Write the page, and everything as CSV, LaTeX, SVG and PDF; the paths, index.html first."""
-        from adjudge.reports.papers.page import write_reproduction
-
-        return write_reproduction(self, Path(folder), made_at=made_at)
 
     def as_dict(self) -> dict[str, Any]:
         return {
