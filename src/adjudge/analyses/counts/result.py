@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.counts import Counts
@@ -18,6 +19,7 @@ from adjudge.data.scores import AllLengths, Better, ScoreMatrix
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare import Compare
+    from adjudge.data.target import Target
     from adjudge.stats.checks import BoolArray, FloatArray
     from adjudge.stats.pairs import PairResults
 
@@ -51,8 +53,12 @@ COUNTED = (
 VERDICTS = ("alike", "better_than", "worse_than", "untested", "out_of_reach")
 
 
-def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
-    """The counts of data sets by their names."""
+def counts_of(
+    data: Mapping[str | None, Scores],
+    asked: Counts,
+    targets: Mapping[str | None, Target] = MappingProxyType({}),
+) -> CountsTable:
+    """The counts of data sets by their names; `targets` has the length and form that a data set is counted at alone."""
     chosen: dict[str | None, list[ScoreMatrix]] = {}
     lacking: list[dict[str, UsageError | DataError]] = []
     for name, scores in data.items():
@@ -60,8 +66,7 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
         why: dict[str, UsageError | DataError] = {}
         for measure in asked.measure or (None,):
             try:
-                measures = () if measure is None else [measure]
-                wanted |= dict.fromkeys(scores.targets(measures, length=asked.length, form=asked.form))
+                wanted |= dict.fromkeys(_targets(scores, measure, asked, targets.get(name)))
             except (UsageError, DataError) as error:
                 if measure is None:
                     raise
@@ -99,7 +104,21 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
         assessors=tuple(row for row in dict.fromkeys(assessors) if row[2] > 1),
         data=tuple(names),
         absent=tuple(absent),
+        targets=targets,
     )
+
+
+def _targets(
+    scores: Scores, measure: str | None, asked: Counts, at: Target | None
+) -> list[tuple[str, int | AllLengths | None, str | None]]:
+    """A measure, or all, at the lengths and in the forms that are counted."""
+    measures = () if measure is None else (measure,)
+    if at is None:
+        return scores.targets(measures, length=asked.length, form=asked.form)
+    chosen = [(name, *scores.target_for(name, *at)) for name in scores.resolved(measures)]
+    if missing := [why for one in chosen if (why := scores.all_missing(*one))]:
+        raise DataError(missing[0])
+    return chosen
 
 
 def counting(asked: Compare) -> Tests:
@@ -151,6 +170,8 @@ class CountsTable(Result):
     """The names of the data sets, where they have any."""
     absent: tuple[AbsentMeasure, ...] = ()
     """What some data sets have and others have not."""
+    targets: Mapping[str | None, Target] = field(default_factory=dict)
+    """The length and form that data sets are counted at alone."""
 
     @property
     def alpha(self) -> float:
@@ -169,6 +190,8 @@ class CountsTable(Result):
         for name in self.data:
             if gone := [missing.title for missing in self.absent if missing.data == name]:
                 yield Note.of("no-scores", data=name, titles=gone)
+        for data, target in self.targets.items():
+            yield Note.of("one-target", data=data, target=str(target))
         for row in self.rows if self.data else ():
             if len(row.targets) > 1:
                 titles = [m.named for m in row.by_data.values()]
@@ -195,15 +218,16 @@ class CountsTable(Result):
         crossed: list[MeasureCells] = []
         like_human: list[MeasureCells] = []
         for m in self.measures:
-            different = [f"{t.different}{_left(t.untested, t.out_of_reach)}" for t in m.tests]
-            pairs.append((m, (m.tests[0].pairs, *different)))
+            never, never_crossed = (m.never_tested(cross=of) if self.data else 0 for of in (False, True))
+            different = [f"{t.different}{_left(t.untested - never, t.out_of_reach)}" for t in m.tests]
+            pairs.append((m, (_of(m.tests[0].pairs, never), *different)))
             if m.cross:
                 directions = [
                     f"{t.cross_different} ({t.human_better}/{t.machine_better})"
-                    f"{_left(t.cross_untested, t.cross_out_of_reach)}"
+                    f"{_left(t.cross_untested - never_crossed, t.cross_out_of_reach)}"
                     for t in m.tests
                 ]
-                crossed.append((m, (m.cross, *directions)))
+                crossed.append((m, (_of(m.cross, never_crossed), *directions)))
                 like_human.append((m, (len(m.machines), m.within, *(t.like_some for t in m.tests))))
         yield self._side_by_side("pairs", ("pairs",), pairs)
         if not crossed:
@@ -234,7 +258,8 @@ class CountsTable(Result):
         better = (
             "better" if all(m.better for m in self.measures if m.cross) else "better, or higher where none is"
         )
-        title = HEADINGS[name].format(better=better, level=self.asked.level * 100)
+        alpha = f"{self.asked.alpha:g}".removeprefix("0")
+        title = HEADINGS[name].format(better=better, level=self.asked.level * 100, alpha=alpha)
         counted = [*((n, n) for n in numbers), *((t.test, t.words) for t in self.measures[0].tests)]
         first = Column("measure", right=False)
         if not self.data:
@@ -394,6 +419,11 @@ class CountsByMeasure:
     def cross(self) -> int:
         """Pairs of a human and a machine."""
         return len(self.humans) * len(self.machines)
+
+    def never_tested(self, *, cross: bool) -> int:
+        """Pairs that no test could test, where these are as many by each test; of a human and a machine, or of all."""
+        untested = {t.cross_untested if cross else t.untested for t in self.tests}
+        return untested.pop() if len(untested) == 1 else 0
 
     @property
     def within(self) -> int:
@@ -638,6 +668,10 @@ def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None
     )
     sizes = {"humans": len(measure.humans), "machines": len(measure.machines)}
     return {**sizes, **dict(zip(CROSSED, numbers if measure.cross else (None,) * len(CROSSED), strict=True))}
+
+
+def _of(pairs: int, untested: int) -> Cell:
+    return f"{pairs}{_left(untested, 0)}" if untested else pairs
 
 
 def _left(untested: int, out_of_reach: int) -> str:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from adjudge.analyses.counts.result import CountsByMeasure, CountsTable
 
 HEADINGS = {
-    "pairs": "Pairs of systems that differ significantly",
-    "human-machine": "Pairs of a human and a machine that differ significantly: all (human/machine {better})",
+    "pairs": "Pairs of systems that differ significantly (p <= {alpha}, not corrected)",
+    "human-machine": "Pairs of a human and a machine that differ significantly: all (human/machine {better};"
+    " p <= {alpha}, not corrected)",
     "like-human": "Machines that pass for human: mean within some human's {level:g} % interval (averages), not"
     " significantly different from some human (tests)",
 }
@@ -22,6 +23,10 @@ HEADINGS = {
 
 NOTES = {
     "no-scores": lambda data, titles: f"{data} has no scores of {listed(titles)}",
+    "one-target": lambda data, target: (
+        f"{'' if data is None else f'{data}: '}only summaries of {target} are counted, of which there are most scores;"
+        " `adjudge compare --counts` counts the others too"
+    ),
     "targets-differ": lambda measure, titles: (
         f"{measure} is one row, though lengths or forms of the summaries differ: {listed(titles)}"
     ),
@@ -33,18 +38,26 @@ NOTES = {
 
 
 def counted_of(table: str, m: CountsByMeasure) -> str:
-    """What a table counts of: `464 = 58 x 8 pairs`."""
+    """What a table counts of, above the columns of a data set: `464 = 58 x 8 pairs`."""
     people, machines = len(m.humans), len(m.machines)
     if table == "like-human":
         return counted(machines, "machine")
-    if table == "human-machine":
-        return f"{m.cross:,} = {machines:,} x {people:,} {'pair' if m.cross == 1 else 'pairs'}"
-    return f"{counted(m.tests[0].pairs, 'pair')} of {counted(people + machines, 'system')}"
+    cross = table == "human-machine"
+    of = f"{counted(m.tests[0].pairs, 'pair')} of {counted(people + machines, 'system')}"
+    if cross:
+        of = f"{m.cross:,} = {machines:,} x {people:,} {'pair' if m.cross == 1 else 'pairs'}"
+    untested = m.never_tested(cross=cross)
+    return f"{of}, {untested:,} untested" if untested else of
 
 
 def sentences(result: CountsTable) -> Iterator[Spoken]:
+    usual = ("pairs", "human-machine", "like-human")
+    tables = [name for name in usual if name in result.picked] or usual
     for measure in result.measures:
-        yield _pairs(result, measure)
+        if "pairs" in tables:
+            yield _pairs(result, measure)
+        if set(tables) == {"pairs"}:
+            continue
         if not measure.humans:
             yield (
                 f"{measure.named}: no system is known to be human. Name the humans with {Argument('human', 'PATTERN')}."
@@ -52,8 +65,10 @@ def sentences(result: CountsTable) -> Iterator[Spoken]:
         elif not measure.machines:
             yield f"{measure.named}: every system is human."
         else:
-            yield _directions(measure)
-            yield _levels(result, measure)
+            if "human-machine" in tables:
+                yield _directions(measure, alone="pairs" not in tables)
+            if "like-human" in tables:
+                yield _levels(result, measure, alone="pairs" not in tables)
 
 
 def _pairs(result: CountsTable, measure: CountsByMeasure) -> str:
@@ -85,7 +100,7 @@ def _pairs(result: CountsTable, measure: CountsByMeasure) -> str:
     )
 
 
-def _directions(measure: CountsByMeasure) -> str:
+def _directions(measure: CountsByMeasure, *, alone: bool) -> str:
     better = "better" if measure.better else "higher"
     by_test = "; ".join(
         f"by {test.words}: the human is {better} in {test.human_better:,}, the machine in {test.machine_better:,}"
@@ -93,10 +108,11 @@ def _directions(measure: CountsByMeasure) -> str:
         + (f", {test.cross_out_of_reach:,} could not differ" if test.cross_out_of_reach else "")
         for test in measure.tests
     )
-    return f"Of {counted(measure.cross, 'pair')} of a human and a machine, {by_test}."
+    of = f"{counted(measure.cross, 'pair')} of a human and a machine"
+    return f"{measure.named}: of {of}, {by_test}." if alone else f"Of {of}, {by_test}."
 
 
-def _levels(result: CountsTable, measure: CountsByMeasure) -> str:
+def _levels(result: CountsTable, measure: CountsByMeasure, *, alone: bool) -> str:
     """Who passes for human, by averages and by tests."""
     by_test = ", ".join(
         f"{test.like_some} by {test.words} ({test.like_all} from any human)" for test in measure.tests
@@ -113,8 +129,9 @@ def _levels(result: CountsTable, measure: CountsByMeasure) -> str:
     without += f"; {counted(silent, 'machine has', 'machines have')} no scores" if silent else ""
     topics = "; the averages are over different topics" if uneven else ""
     have = "has" if measure.within == 1 else "have"
+    passing = f"{measure.named}: passing" if alone else "Passing"
     return (
-        f"Passing for human, by averages: {measure.within} of {counted(len(measure.machines), 'machine')} {have} a mean"
-        f" within some human's {result.asked.level * 100:g} % interval{beyond}{without}{topics}. By tests, not"
+        f"{passing} for human, by averages: {measure.within} of {counted(len(measure.machines), 'machine')} {have} a"
+        f" mean within some human's {result.asked.level * 100:g} % interval{beyond}{without}{topics}. By tests, not"
         f" significantly different from some human: {by_test}."
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,14 @@ class Material:
     """What parts are made from."""
 
     scores: Scores
+    """Of several data sets the last one's: papers draw their last year."""
     seed: int = 0
+    data_sets: Mapping[str, Scores] = field(default_factory=dict)
+    """Several, such as years, by their names; empty of one."""
+
+    @property
+    def name(self) -> str:
+        return listed(list(self.data_sets)) if self.data_sets else self.scores.name
 
     @property
     def where(self) -> str:
@@ -97,6 +104,8 @@ class Paper:
     """As it is cited: "Lin and Hovy 2002"."""
     title: str
     parts: tuple[Part, ...]
+    several: bool = False
+    """Whether its tables have several data sets, such as years."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,7 +249,7 @@ def reproduce_paper(
         progress(done, len(paper.parts))
         parts.append(_made(part, material))
     progress(len(paper.parts), len(paper.parts))
-    return Reproduction(paper=paper, name=material.scores.name, parts=tuple(parts))
+    return Reproduction(paper=paper, name=material.name, parts=tuple(parts))
 
 
 def _made(part: Part, material: Material) -> MadePart:
