@@ -313,7 +313,9 @@ class Table:
         columns, shown = self._in_print(rows)
         head = "".join(_html_cell("th", escape(column.title), column.right) for column in columns)
         over = "".join(
-            f'<th colspan="{n}">{escape(text)}</th>' if n > 1 else f"<th>{escape(text)}</th>"
+            f'<th colspan="{n}" style="text-align: center">{escape(text)}</th>'
+            if n > 1
+            else f"<th>{escape(text)}</th>"
             for text, n in _runs([column.over for column in columns])
         )
         rows_of_heads = f"<tr>{head}</tr>"

@@ -16,10 +16,10 @@ from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.data.scores import AllLengths, Better, ScoreMatrix
+from adjudge.data.target import Target
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare import Compare
-    from adjudge.data.target import Target
     from adjudge.stats.checks import BoolArray, FloatArray
     from adjudge.stats.pairs import PairResults
 
@@ -192,10 +192,12 @@ class CountsTable(Result):
                 yield Note.of("no-scores", data=name, titles=gone)
         for data, target in self.targets.items():
             yield Note.of("one-target", data=data, target=str(target))
-        for row in self.rows if self.data else ():
-            if len(row.targets) > 1:
-                titles = [m.named for m in row.by_data.values()]
-                yield Note.of("targets-differ", measure=row.title, titles=titles)
+        differing = [row for row in self.rows if len(row.targets) > 1]
+        if differing:
+            targets = dict.fromkeys(
+                (str(Target(m.length, m.form)), name) for row in differing for name, m in row.by_data.items()
+            )
+            yield Note.of("targets-differ", targets=list(targets))
         for data, measure, n in self.assessors:
             yield Note.of("several-assessors", data=data, measure=measure, n=n)
 
@@ -223,7 +225,7 @@ class CountsTable(Result):
             pairs.append((m, (_of(m.tests[0].pairs, never), *different)))
             if m.cross:
                 directions = [
-                    f"{t.cross_different} ({t.human_better}/{t.machine_better})"
+                    f"{t.cross_different}{'' if self.data else f' ({t.human_better}/{t.machine_better})'}"
                     f"{_left(t.cross_untested - never_crossed, t.cross_out_of_reach)}"
                     for t in m.tests
                 ]
@@ -258,8 +260,9 @@ class CountsTable(Result):
         better = (
             "better" if all(m.better for m in self.measures if m.cross) else "better, or higher where none is"
         )
+        which = "" if self.data else f"all (human/machine {better}); "
         alpha = f"{self.asked.alpha:g}".removeprefix("0")
-        title = HEADINGS[name].format(better=better, level=self.asked.level * 100, alpha=alpha)
+        title = HEADINGS[name].format(which=which, level=self.asked.level * 100, alpha=alpha)
         counted = [*((n, n) for n in numbers), *((t.test, t.words) for t in self.measures[0].tests)]
         first = Column("measure", right=False)
         if not self.data:

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from adjudge.analyses.counts.result import CountsByMeasure, CountsTable
 
 HEADINGS = {
-    "pairs": "Pairs of systems that differ significantly (p <= {alpha}, not corrected)",
-    "human-machine": "Pairs of a human and a machine that differ significantly: all (human/machine {better};"
-    " p <= {alpha}, not corrected)",
+    "pairs": "Pairs of systems that differ significantly: p <= {alpha}, not corrected",
+    "human-machine": "Pairs of a human and a machine that differ significantly: {which}p <= {alpha}, not corrected",
     "like-human": "Machines that pass for human: mean within some human's {level:g} % interval (averages), not"
     " significantly different from some human (tests)",
 }
@@ -27,8 +26,8 @@ NOTES = {
         f"{'' if data is None else f'{data}: '}only summaries of {target} are counted, of which there are most scores;"
         " `adjudge compare --counts` counts the others too"
     ),
-    "targets-differ": lambda measure, titles: (
-        f"{measure} is one row, though lengths or forms of the summaries differ: {listed(titles)}"
+    "targets-differ": lambda targets: (
+        f"the summaries differ: {listed([f'{target} in {data}' for target, data in targets])}"
     ),
     "several-assessors": lambda data, measure, n: (
         f"{'' if data is None else f'{data}, '}{measure}: {n} assessors judged, and this holds for them alone;"
@@ -53,6 +52,9 @@ def counted_of(table: str, m: CountsByMeasure) -> str:
 def sentences(result: CountsTable) -> Iterator[Spoken]:
     usual = ("pairs", "human-machine", "like-human")
     tables = [name for name in usual if name in result.picked] or usual
+    if result.picked and len(result.measures) > 1 and "like-human" not in tables:  # the rows say the rest
+        yield from (_summed(result, cross=name == "human-machine") for name in tables)
+        return
     for measure in result.measures:
         if "pairs" in tables:
             yield _pairs(result, measure)
@@ -69,6 +71,26 @@ def sentences(result: CountsTable) -> Iterator[Spoken]:
                 yield _directions(measure, alone="pairs" not in tables)
             if "like-human" in tables:
                 yield _levels(result, measure, alone="pairs" not in tables)
+
+
+def _summed(result: CountsTable, *, cross: bool) -> str:
+    """How many pairs each test finds in all rows of a table."""
+    rows = [m for m in result.measures if m.cross or not cross]
+    pairs = sum(m.cross if cross else m.tests[0].pairs for m in rows)
+    tests = list(zip(*(m.tests for m in rows), strict=True))
+    by_test = [
+        f"{sum(t.cross_different if cross else t.different for t in of):,} by {of[0].words}" for of in tests
+    ]
+    words = f"Of {counted(pairs, 'pair')}{' of a human and a machine' if cross else ''} in all rows,"
+    words += f" these differ significantly: {listed(by_test, most=len(by_test))}"
+    if cross:
+        better = "better" if all(m.better for m in rows) else "better, or higher,"
+        machine = [f"{sum(t.machine_better for t in of):,} by {of[0].words}" for of in tests]
+        words += f"; the machine is the {better} one in {listed(machine, most=len(machine))}"
+    if untested := max(sum(t.cross_untested if cross else t.untested for t in of) for of in tests):
+        why = "" if cross else f": {next(iter(why for m in rows for t in m.tests for why in t.why))}"
+        words += f"; {untested:,} could not be tested{why}"
+    return f"{words}."
 
 
 def _pairs(result: CountsTable, measure: CountsByMeasure) -> str:

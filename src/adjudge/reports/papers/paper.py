@@ -48,6 +48,12 @@ class Material:
         return listed(list(self.data_sets)) if self.data_sets else self.scores.name
 
     @property
+    def each(self) -> Mapping[str, Material]:
+        """Every data set by itself."""
+        sets = self.data_sets or {self.name: self.scores}
+        return {name: Material(scores=scores, seed=self.seed) for name, scores in sets.items()}
+
+    @property
     def where(self) -> str:
         """The evaluation or table as a command names it."""
         return in_shell(self.scores.source or str(self.scores.folder or "my-eval"))
