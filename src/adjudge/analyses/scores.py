@@ -581,7 +581,7 @@ class Scores:
         choice = choose_topics(rows, texts, self.name)
         chosen = choice.topics
         frame = self.frame[self.frame["topic"].isin(chosen)]
-        if frame.empty:
+        if frame.empty and not self.frame.empty:
             raise DataError(f"{self.name} has no scores of {choice}")
         judgments = self.judgments.of_topics(choice)
         refused, warnings, infos = dict(self.refused), dict(self.warnings), []

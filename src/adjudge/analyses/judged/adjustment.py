@@ -87,7 +87,8 @@ class LengthAdjustment(JudgedResult):
     protocols: tuple[Protocol, ...]
 
     FIGURES: ClassVar[Mapping[str, str]] = {
-        "length-adjustment": "adjudge.analyses.judged.figures:length_adjustment"
+        "length-adjustment": "adjudge.analyses.judged.figures:length_adjustment",
+        "length-gains": "adjudge.analyses.judged.figures:length_gains",
     }
 
     def tables(self) -> Iterator[Table]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
+from adjudge.analyses.drawing import once
 from adjudge.analyses.gathered import SOURCES
 from adjudge.analyses.judged import adjustment
 from adjudge.analyses.judged import unit_coverage as units
@@ -333,6 +334,56 @@ def length_adjustment(result: LengthAdjustment) -> Figure:
     )
 
 
+def length_gains(result: LengthAdjustment) -> Figure:
+    """Boxes of what length adjustment adds to each summary's coverage, by system; who gains most comes first."""
+    import altair as alt
+
+    systems = [
+        (part.part, s)
+        for part in result.parts
+        for s in sorted(part.systems, key=lambda s: (-s.gain, s.system))
+    ]
+    names = _panels(result, [part for part, _ in systems])
+    data = pd.DataFrame(
+        [
+            {"panel": names[part], "source": s.source, "system": s.system, "gain": gain}
+            for part, s in systems
+            for gain in s.gains
+        ]
+    )
+    there = sources_in(data["source"].tolist())
+    reach = [min(0.0, float(data["gain"].min())), max(0.0, float(data["gain"].max()))]
+
+    def panel(base: alt.Chart, name: str) -> alt.TopLevelMixin:
+        y = alt.Y("system:N", sort=in_order(data.loc[data["panel"] == name, "system"]), title=None)
+        zero = once(base).mark_rule(color=SOFT, strokeDash=[4, 3]).encode(x=alt.datum(0))
+        boxes = base.mark_boxplot(
+            size=12, median={"color": INK, "strokeWidth": 2}, outliers={"size": 16, "filled": False}
+        ).encode(
+            x=alt.X(
+                "gain:Q", title="adjusted coverage less coverage", scale=alt.Scale(domain=reach, nice=True)
+            ),
+            y=y,
+            color=alt.Color("source:N", scale=source_scale(there), title=None),
+        )
+        return alt.layer(zero, boxes, height=alt.Step(STEP))
+
+    above = sum(s.gain > 0 for _, s in systems)
+    where = f" in {len(names)} panels" if len(names) > 1 else ""
+    return _figure(
+        result,
+        "length-gains",
+        "Who gains by length adjustment",
+        f"{above} of {counted(len(systems), 'mean')}{where} {'is' if above == 1 else 'are'} above 0. A value is a"
+        " summary's length-adjusted coverage less its coverage; systems that gain most, or lose least, come first."
+        " A box holds the middle half, the line in it is the median; whiskers reach the farthest summary within one"
+        " and a half box lengths, points are the summaries beyond.",
+        data,
+        names,
+        panel,
+    )
+
+
 # Unmarked units
 
 
@@ -408,15 +459,17 @@ def unmarked(result: UnmarkedTables) -> Figure:
 # The catalogue
 
 
-def _spec(name: str, about: str, make: Callable[..., Result]) -> FigureSpec:
+def _spec(name: str, about: str, make: Callable[..., Result], slide: str) -> FigureSpec:
     """Of one length, where one is asked for; else every length has a panel of its own."""
 
     def draw(scores: Scores, options: FigureOptions) -> Figure:
         length = options.length if isinstance(options.length, int) else None
         measure = (options.measure,) if make is adjustment.length_adjustment else ()
-        return make(scores, *measure, length=length, form=options.form).figure()
+        return make(scores, *measure, length=length, form=options.form).figure(name)
 
-    return FigureSpec(name, about, draw, after="Over and Liggett 2002", example="--length 100", panels=True)
+    return FigureSpec(
+        name, about, draw, after=f"Over and Liggett 2002, “{slide}”", example="--length 100", panels=True
+    )
 
 
 SPECS = (
@@ -424,21 +477,42 @@ SPECS = (
         "coverage-by-source",
         "Box plots of the pages' coverage, by source and system.",
         units.coverage_spread,
+        "Mean coverage by peer source",
     ),
     _spec(
         "unit-coverage",
         "How completely model units are covered, by source: the share with nothing, and with everything.",
         units.unit_coverage,
+        "Distribution of individual MU coverage scores",
     ),
-    _spec("quality", "What was answered to each question on quality, by source.", quality_answers),
+    _spec(
+        "quality",
+        "What was answered to each question on quality, by source.",
+        quality_answers,
+        "Overall peer quality",
+    ),
+    _spec(
+        "quality-by-peer",
+        "How often each question on quality found errors, by system.",
+        quality_answers,
+        "Q1: Capitalization by peer source",
+    ),
     _spec(
         "length-adjustment",
         "Coverage beside length-adjusted coverage, and the ranks that change.",
         adjustment.length_adjustment,
+        "Effect of length-adjustment by system",
+    ),
+    _spec(
+        "length-gains",
+        "What length adjustment adds to each summary's coverage, by system.",
+        adjustment.length_adjustment,
+        "Distribution of (adjusted coverage – coverage)",
     ),
     _spec(
         "unmarked",
         "Peer units that match nothing in the reference, and how many of them are relevant.",
         unmarked_units,
+        "How many unmarked peer units?",
     ),
 )

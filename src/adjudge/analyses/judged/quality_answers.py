@@ -1,9 +1,9 @@
-"""Answers to questions on quality, by question and source. Over and Liggett 2002, "Overall peer quality"."""
+"""Answers to questions on quality, by question and source or peer. Over and Liggett 2002, "Overall peer quality"."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import nan
@@ -33,12 +33,12 @@ from adjudge.measures.judged.quality import NONE
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLE = "quality-by-question"
+TABLE, BY_PEER = "quality-by-question", "quality-by-peer"
 
 
 @dataclass(frozen=True)
 class SourceAnswers:
-    """What assessors answered to one question about the summaries of one source."""
+    """What assessors answered to one question about the summaries of one source, or of one of its peers."""
 
     protocol: str
     task: str | None
@@ -48,6 +48,8 @@ class SourceAnswers:
     """By answer, in the order of the choices."""
     unanswered: int
     alpha: float = ALPHA
+    system: str | None = None
+    """The peer; None for all of the source."""
 
     @property
     def key(self) -> str:
@@ -119,37 +121,52 @@ class QualityAnswers(JudgedResult):
     """
 
     rows: tuple[SourceAnswers, ...]
+    peers: tuple[SourceAnswers, ...]
+    """The same for every system by itself."""
     protocols: tuple[Protocol, ...]
     alpha: float
 
-    FIGURES: ClassVar[Mapping[str, str]] = {"quality": "adjudge.analyses.judged.quality_figures:quality"}
+    FIGURES: ClassVar[Mapping[str, str]] = {
+        "quality": "adjudge.analyses.judged.quality_figures:quality",
+        "quality-by-peer": "adjudge.analyses.judged.quality_figures:quality_by_peer",
+    }
 
     def tables(self) -> Iterator[Table]:
+        yield self._table(TABLE, "source", self.rows)
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        """Every question by system."""
+        return {BY_PEER: lambda: self._table(BY_PEER, "peer", self.peers)} if self.peers else {}
+
+    def _table(self, name: str, by: str, rows: Sequence[SourceAnswers]) -> Table:
         worst = {row.worst_words for row in self.rows}
         share = f"share with {worst.pop()}" if len(worst) == 1 and None not in worst else "share of worst"
         counts = any(row.counts_errors for row in self.rows)
-        yield Table.of(
-            TABLE,
+        system = (Column("system"),) if name == BY_PEER else ()
+        return Table.of(
+            name,
             (
                 (
-                    *(row.protocol, row.task, row.key, row.label, row.source, row.n),
-                    *mean_cells(row.average)[1:],
+                    *(row.protocol, row.task, row.key, row.label, row.source),
+                    *((row.system,) if system else ()),
+                    *mean_cells(row.average),
                     *(row.error_share, row.worst_words, row.worst_share, row.unanswered),
                 )
-                for row in self.rows
+                for row in rows
             ),
             PROTOCOL,
             TASK,
             "question",
             Column("label", "about", show="varies"),
             SOURCE,
+            *system,
             *mean_columns(self.alpha),
             Column("errors", "share with errors", show="always" if counts else "never"),
             Column("worst", "worst answer", show="varies"),
             Column("worst_share", share),
             Column("unanswered", "not answered", show="varies"),
-            title="Answers to the questions on quality, by source",
-            signature=signed("quality-by-question", self.protocols, interval_words(self.alpha)),
+            title=f"Answers to the questions on quality, by {by}",
+            signature=signed(name, self.protocols, interval_words(self.alpha)),
         )
 
     def answers(self) -> pd.DataFrame:
@@ -177,41 +194,54 @@ def quality_answers(
     These are the questions of coverage protocols, such as DUC-2002's twelve, and the aspects of ratings.
     """
     gathered = judged_in(source, length=length, form=form)
-    counts: dict[tuple[Cell, ...], Counter[Value | None]] = {}
+    counts: Counts = {}
+    of_peers: Counts = {}
     asked: dict[tuple[str, str], Question] = {}
     entries: list[JudgedPeer] = []
     for entry, question, value in (*page_answers(gathered), *_rating_answers(gathered)):
         asked.setdefault((entry.protocol.name, question.id), question)
         key = (entry.protocol.name, entry.task, question.id, entry.source)
         counts.setdefault(key, Counter())[value] += 1
+        of_peers.setdefault((*key, entry.system), Counter())[value] += 1
         entries.append(entry)
-    order = {key: at for at, key in enumerate(asked)}
-    keys = sorted(
-        in_order(counts),
-        key=lambda key: order[key[0], key[2]],  # type: ignore[index]
-    )
-    rows = []
-    for protocol, task, id, name in sorted(keys, key=lambda key: (str(key[0]), key[1] is None, str(key[1]))):
-        question = _whole(asked[protocol, id], counts, protocol)  # type: ignore[index]
-        answers = counts[protocol, task, id, name]
-        rows.append(
-            SourceAnswers(
-                protocol=str(protocol),
-                task=None if task is None else str(task),
-                question=question,
-                source=str(name),
-                counts={value: answers[value] for value in question.values},
-                unanswered=answers[None],
-                alpha=alpha,
-            )
-        )
+    whole = {key: _whole(question, counts, key[0]) for key, question in asked.items()}
+    rows = _rows(counts, whole, alpha)
     left = sum(row.unanswered for row in rows)
     notes = [*pooled_notes(entries), *([Note.of("not-answered", n=left)] if left else [])]
     return QualityAnswers(
-        rows=tuple(rows),
+        rows=rows,
+        peers=_rows(of_peers, whole, alpha),
         protocols=tuple({e.protocol.name: e.protocol for e in entries}.values()),
         alpha=alpha,
-        remarks=tuple(note.on(TABLE) for note in notes),
+        remarks=tuple(note.on(TABLE, BY_PEER) for note in notes),
+    )
+
+
+Counts = dict[tuple[Cell, ...], Counter[Value | None]]
+"""How often each answer was given, by protocol, task, question and source, perhaps also by system."""
+
+
+def _rows(
+    counts: Counts, asked: Mapping[tuple[str, str], Question], alpha: float
+) -> tuple[SourceAnswers, ...]:
+    """Task by task, in the order of the questions, sources and systems."""
+    order = {key: at for at, key in enumerate(asked)}
+    keys = sorted(
+        in_order(counts),
+        key=lambda key: (str(key[0]), key[1] is None, str(key[1]), order[key[0], key[2]]),  # type: ignore[index]
+    )
+    return tuple(
+        SourceAnswers(
+            protocol=str(protocol),
+            task=None if task is None else str(task),
+            question=(question := asked[str(protocol), str(id)]),
+            source=str(source),
+            system=str(system[0]) if system else None,
+            counts={value: counts[protocol, task, id, source, *system][value] for value in question.values},
+            unanswered=counts[protocol, task, id, source, *system][None],
+            alpha=alpha,
+        )
+        for protocol, task, id, source, *system in keys
     )
 
 

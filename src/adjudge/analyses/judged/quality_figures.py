@@ -1,4 +1,4 @@
-"""A picture of the answers to questions on quality, by question and source. Over and Liggett 2002."""
+"""Pictures of the answers to questions on quality, by question and source or peer. Over and Liggett 2002."""
 
 from __future__ import annotations
 
@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from adjudge.analyses.judged.figures import HOW
-from adjudge.analyses.judged.quality_answers import QualityAnswers, SourceAnswers, answer_words
+from adjudge.analyses.judged.quality_answers import BY_PEER, QualityAnswers, SourceAnswers, answer_words
 from adjudge.analyses.panels import check_size, in_panels, sources_in
 from adjudge.core.errors import DataError
-from adjudge.core.picture import HEAT, INK, PAPER, SOFT, Figure, figure_of, in_order
+from adjudge.core.picture import (
+    HEAT,
+    HEAT_INK_HIGH,
+    HEAT_INK_LOW,
+    INK,
+    PAPER,
+    SOFT,
+    Figure,
+    figure_of,
+    heat_step,
+    in_order,
+)
 from adjudge.core.words import counted, listed
 from adjudge.measures.judged.quality import NONE
 
@@ -108,6 +119,70 @@ def quality(result: QualityAnswers) -> Figure:
     )
 
 
+def quality_by_peer(result: QualityAnswers) -> Figure:
+    """Of every question, the share of answers that found errors in each peer's summaries, as shades."""
+    import altair as alt
+
+    rows = [row for row in result.peers if row.n and row.counts_errors]
+    if not rows:
+        raise DataError("nobody was asked how many errors a summary has; DUC-2002's twelve questions do")
+    keys = list(dict.fromkeys(map(_panel_key, rows)))
+    names = _names(keys)
+    check_size(len(keys), len({(_panel_key(row), row.system) for row in rows}))
+    high = max(row.error_share for row in rows)
+    data = pd.DataFrame(
+        [
+            {
+                "panel": names[_panel_key(row)],
+                "question": _question(row),
+                "source": row.source,
+                "system": row.system,
+                "n": row.n,
+                "share": row.error_share,
+                "step": heat_step(row.error_share, 0.0, high),
+            }
+            for row in rows
+        ]
+    )
+
+    def drawing(base: alt.Chart) -> alt.TopLevelMixin:
+        return in_panels(base, list(names.values()), panel)
+
+    def panel(base: alt.Chart, name: str) -> alt.TopLevelMixin:
+        cells = data[data["panel"] == name]
+        x = alt.X(
+            "question:N",
+            sort=in_order(cells["question"]),
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=-35, labelAlign="left", ticks=False, domain=False),
+        )
+        y = alt.Y(
+            "system:N",
+            sort=in_order(cells["system"]),
+            title=None,
+            axis=alt.Axis(ticks=False, domain=False),
+        )
+        shades = alt.Scale(domain=list(range(len(HEAT))), range=list(HEAT))
+        drawn = base.mark_rect().encode(x=x, y=y, color=alt.Color("step:O", legend=None, scale=shades))
+        ink = alt.condition("datum.step >= 5", alt.value(HEAT_INK_HIGH), alt.value(HEAT_INK_LOW))
+        texts = base.mark_text().encode(x=x, y=y, text=alt.Text("share:Q", format=".0%"), color=ink)
+        return alt.layer(drawn, texts, width=WIDE, height=alt.Step(22))
+
+    return figure_of(
+        "quality-by-peer",
+        "Errors by question and peer",
+        f"A cell is the share of answers that found errors. {' '.join(result.about(BY_PEER))}",
+        data,
+        drawing,
+        notes=tuple(result.only([BY_PEER]).warnings()),
+        signature=result.signature,
+    )
+
+
+def _question(row: SourceAnswers) -> str:
+    return f"{row.key} {row.label}" if row.key.isdigit() else row.label
+
+
 PanelKey = tuple[str, str | None, tuple[str, ...]]
 
 
@@ -147,7 +222,7 @@ def _pieces(row: SourceAnswers, panel: str) -> list[dict[str, Any]]:
         pieces.append(
             {
                 "panel": panel,
-                "question": f"{row.key} {row.label}" if row.key.isdigit() else row.label,
+                "question": _question(row),
                 "source": row.source,
                 "answer": answer_words(choice),
                 "n": n,

@@ -356,7 +356,11 @@ class JudgedTables(Result):
         )
 
     def part_of(self, table: str) -> JudgedResult:
-        return next(part for part in self.parts if table in [made.name for made in part.all_tables])
+        return next(
+            part
+            for part in self.parts
+            if table in (*part.on_demand(), *(made.name for made in part.all_tables))
+        )
 
     def how(self) -> str:
         return self.basis
@@ -365,6 +369,9 @@ class JudgedTables(Result):
         for part in self.parts:
             for table in part.all_tables:
                 yield replace(table, signature="")
+
+    def on_demand(self) -> Mapping[str, Callable[[], Table]]:
+        return {name: make for part in self.parts for name, make in part.on_demand().items()}
 
     def notes(self) -> Iterator[Note]:
         for part in self.parts:

@@ -10,7 +10,7 @@ from adjudge.analyses.gathered import Part, where
 from adjudge.analyses.judged.result import POOLED, JudgedTables
 from adjudge.analyses.judged.unit_coverage import ALL
 from adjudge.analyses.judged.volume import EVERYBODY, place_words
-from adjudge.core.words import counted, listed, percent
+from adjudge.core.words import as_sentence, counted, listed, percent
 from adjudge.measures.judged.quality import NONE
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def sentences(result: JudgedTables | JudgedResult) -> Iterator[str]:
         yield f"{counted(len(names), 'table')} of what was judged."
         yield from lines
     else:
-        yield from lines or [NOTHING[names[0]]]
+        first = result.all_tables[0]
+        yield from lines or [as_sentence(first.title) if first.rows else NOTHING[names[0]]]
 
 
 def about(result: JudgedTables | JudgedResult, name: str) -> Iterator[str]:
@@ -130,6 +131,24 @@ def _quality_by_question(result: QualityAnswers, name: str) -> Iterator[str]:
             yield f"{where(key)}: most errors in {most.label} ({share})."
         else:
             yield f"{where(key)}: no errors."
+
+
+def _quality_by_peer(result: QualityAnswers, name: str) -> Iterator[str]:
+    """The peers with most and fewest errors, over all questions."""
+    groups: dict[tuple[str, str | None], dict[str, list[int]]] = {}
+    for row in result.peers:
+        if row.counts_errors and row.n and row.system is not None:
+            sums = groups.setdefault((row.protocol, row.task), {}).setdefault(row.system, [0, 0])
+            sums[0] += row.n - row.counts[NONE]
+            sums[1] += row.n
+    for key, peers in groups.items():
+        shares = {system: errors / n for system, (errors, n) in peers.items()}
+        most, fewest = max(shares, key=lambda s: shares[s]), min(shares, key=lambda s: shares[s])
+        if len(shares) > 1 and shares[most] > shares[fewest]:
+            yield (
+                f"{where(key)}: errors most often by {most} ({percent(shares[most])} of"
+                f" {counted(peers[most][1], 'answer')}), least often by {fewest} ({percent(shares[fewest])})."
+            )
 
 
 def _coverage_quartiles(result: CoverageSpread, name: str) -> Iterator[str]:
@@ -225,6 +244,7 @@ def _submitted(result: Submitted, name: str) -> Iterator[str]:
 SAID: Mapping[str, Callable[[Any, str], Iterable[str]]] = {
     "answers": _answers,
     "quality-by-question": _quality_by_question,
+    "quality-by-peer": _quality_by_peer,
     "coverage-quartiles": _coverage_quartiles,
     "unit-coverage": _unit_coverage,
     "length-adjustment": _length_adjustment,

@@ -155,9 +155,8 @@ def left_out_agreement(trained: TrainedJudge, *, task: str | None = None) -> Fig
     """A learned judge's alpha on systems that it was not trained on, with original and with expanded model units."""
     from adjudge.assessors.learned.training import ALL, KINDS, PEOPLE
 
-    tasks = list(dict.fromkeys(row.task for row in trained.agreement))
-    which = ALL if task is None and ALL in tasks else one_of(task, {t: t for t in tasks}, "the task")
-    rows = [row for row in trained.agreement if row.task == which and row.kind in KINDS.values()]
+    trained = trained if task is None else trained.for_task(task)
+    rows = [row for row in trained.agreement if row.task == ALL and row.kind in KINDS.values()]
     if not rows:
         raise DataError("the judge was compared with people on no single system")
     modes = list(dict.fromkeys(row.mode for row in rows))
@@ -179,7 +178,7 @@ def left_out_agreement(trained: TrainedJudge, *, task: str | None = None) -> Fig
             for row in rows
         ]
     )
-    people = next((e.alpha for e in trained.agreement if (e.who, e.task) == (PEOPLE, which)), None)
+    people = next((e.alpha for e in trained.agreement if (e.who, e.task) == (PEOPLE, ALL)), None)
     level = math.nan if people is None else people.value
     there = list(words.values())
 
@@ -200,7 +199,7 @@ def left_out_agreement(trained: TrainedJudge, *, task: str | None = None) -> Fig
         sentences.append(f"The dashed line is people's alpha with each other, {level:.2f}.")
     return figure_of(
         "judge-agreement",
-        "Agreement of a learned judge with people, systems left out",
+        f"Agreement of a learned judge with people, systems left out{f', {task}-document topics' if task else ''}",
         " ".join(sentences),
         data,
         drawing,

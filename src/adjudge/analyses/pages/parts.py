@@ -95,13 +95,17 @@ class PageLink:
 class PageSection:
     """One part on the page."""
 
-    name: str
-    question: str
+    name: str = ""
+    question: str = ""
+    about: str = ""
+    """A line below the question."""
     sentences: tuple[str, ...] = ()
     drawings: tuple[Drawing, ...] = ()
     charts: tuple[Chart, ...] = ()
     figures: tuple[PageFigure, ...] = ()
     tables: tuple[ShownTable, ...] = ()
+    inner: tuple[PageSection, ...] = ()
+    """Sections without a question of their own, one below the other."""
     notes: tuple[str, ...] = ()
     files: tuple[PageLink, ...] = ()
 

@@ -30,7 +30,7 @@ from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.core.picture import Pictured
 from adjudge.core.table import Cell, Column, Table, Tables, Tabular
-from adjudge.core.words import counted, natural
+from adjudge.core.words import counted, listed, natural
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.judgments.batch import Judgments, judgments_if_allowed
@@ -133,6 +133,24 @@ class TrainedJudge(Pictured, Tabular):
             advantage
             for advantage in self.controls
             if (advantage.control, advantage.task, advantage.mode) == wanted
+        )
+
+    def for_task(self, task: str) -> TrainedJudge:
+        """What it is worth on the topics of one task, single or multi, as the paper has it."""
+        tasks = self.judge.models
+        if task not in tasks:
+            there = listed([name or "unset" for name in tasks])
+            raise DataError(
+                f"nobody judged {task}-document topics under {self.judge.protocol}; tasks: {there}"
+            )
+        if len(tasks) == 1:
+            return self
+        rows = [agreement for agreement in self.agreement if agreement.task == task]
+        return replace(
+            self,
+            judge=replace(self.judge, models={task: tasks[task]}),
+            agreement=(*rows, *(replace(agreement, task=ALL) for agreement in rows)),
+            controls=tuple(replace(control, task=ALL) for control in self.controls if control.task == task),
         )
 
     def rules(self) -> dict[str, list[str]]:

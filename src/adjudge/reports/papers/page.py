@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from adjudge import __version__
 from adjudge.analyses.methods import MethodsParagraph, breaking_tex, cite
 from adjudge.analyses.pages.chapter import drawn_figure
 from adjudge.analyses.pages.parts import (
-    Fact,
     PageLink,
     PageSection,
     PartsPage,
@@ -20,8 +20,9 @@ from adjudge.analyses.pages.parts import (
 from adjudge.analyses.pages.render import INDEX
 from adjudge.analyses.references import keys_in
 from adjudge.core.phrases import spoken
-from adjudge.core.picture import Undrawable
-from adjudge.core.words import as_sentence
+from adjudge.core.picture import Figure, Undrawable
+from adjudge.core.table import Table
+from adjudge.core.words import as_sentence, listed
 from adjudge.reports.page import stems
 from adjudge.reports.paper import (
     MAIN,
@@ -35,62 +36,88 @@ from adjudge.reports.paper import (
     table_latex,
     write_folder,
 )
-from adjudge.reports.papers.paper import MadePart, Reproduction
+from adjudge.reports.papers.paper import MadePart, Reproduction, said_of, tables_of
 
 MISSING = "missing"
+Files = Mapping[str, str | bytes]
+
+
+@dataclass(frozen=True)
+class PaperBlock:
+    """A figure or table of a part: how the page shows it, and its files by name."""
+
+    section: PageSection
+    files: Files
 
 
 def write_reproduction(result: Reproduction, folder: Path, *, made_at: str | None = None) -> list[Path]:
     """Write the folder; the paths, index.html first."""
     check_folder(folder)
     anchors = stems([made.part.name for made in result.parts], [MISSING])
-    of_parts = {
-        anchor: _files(result, made, anchor) for made, anchor in zip(result.parts, anchors, strict=True)
+    blocks = {
+        anchor: list(_blocks(result, made, anchor))
+        for anchor, made in zip(anchors, result.parts, strict=True)
     }
-    main = _main(result, of_parts)
-    texts = [text for files in of_parts.values() for text in files.values() if isinstance(text, str)]
+    files = {name: text for some in blocks.values() for block in some for name, text in block.files.items()}
+    main = _main(result, blocks)
+    printed = [main, *(text for text in files.values() if isinstance(text, str))]
     everything = {
-        **{name: text for files in of_parts.values() for name, text in files.items()},
+        **files,
         REFERENCES_FILE: MethodsParagraph((cite(*keys_in(result.paper.short)),)).bibtex + "\n",
-        STYLE: style("".join([*texts, main])),
+        STYLE: style("".join(printed)),
         MAIN: main,
-        INDEX: render_parts(_page(result, of_parts, made_at)),
+        INDEX: render_parts(_page(result, blocks, made_at)),
     }
     return write_folder(folder, everything, INDEX)
 
 
-Files = Mapping[str, str | bytes]
-
-
-def _after(result: Reproduction, made: MadePart) -> str:
-    return f"{result.paper.short}, {made.part.name} ({made.part.section})"
-
-
-def _files(result: Reproduction, made: MadePart, anchor: str) -> dict[str, str | bytes]:
-    """The files of a part by their names; a picture that cannot be drawn here leaves its rows."""
-    files: dict[str, str | bytes] = {}
-    after = _after(result, made)
-    for name, figure in zip(_names(anchor, len(made.figures)), made.figures, strict=True):
-        files[f"figures/{name}.csv"] = figure.to_csv()
-        try:
-            files[f"figures/{name}.svg"] = figure.to_svg()
-            pdf = figure.to_pdf()
-        except Undrawable:
+def _blocks(result: Reproduction, made: MadePart, anchor: str) -> Iterator[PaperBlock]:
+    """The pieces of a part in their order; of several tables of a result the first has what is said of all."""
+    after = f"{result.paper.short}, {made.part.name} ({made.part.section})"
+    figures = iter(_names(anchor, len(made.figures)))
+    tables = iter(_names(anchor, len(made.tables)))
+    for piece in made.pieces:
+        if isinstance(piece, Figure):
+            yield _of_figure(piece, next(figures), after)
             continue
-        files[f"figures/{name}.pdf"] = pdf
-        files[f"figures/{name}.tex"] = figure_latex(FolderFigure(name, figure, after, pdf))
-    for name, table in zip(_names(anchor, len(made.tables)), made.tables, strict=True):
-        caption = f"{table.caption or as_sentence(table.title)} After {after}."
-        files[f"tables/{name}.csv"] = table.to_csv()
-        files[f"tables/{name}.tex"] = table_latex(FolderTable(name, "", replace(table, caption=caption)))
-    return files
+        said = said_of(piece, "command")
+        for table in tables_of(piece):
+            yield _of_table(table, next(tables), after, said)
+            said = []
 
 
 def _names(anchor: str, count: int) -> list[str]:
     return [anchor] if count == 1 else [f"{anchor}-{k}" for k in range(1, count + 1)]
 
 
-def _main(result: Reproduction, of_parts: Mapping[str, Files]) -> str:
+def _of_figure(figure: Figure, name: str, after: str) -> PaperBlock:
+    """Where a picture cannot be drawn, there are its rows."""
+    start = f"figures/{name}"
+    files: dict[str, str | bytes] = {f"{start}.csv": figure.to_csv()}
+    with suppress(Undrawable):
+        files[f"{start}.svg"] = figure.to_svg()
+        files[f"{start}.pdf"] = pdf = figure.to_pdf()
+        files[f"{start}.tex"] = figure_latex(FolderFigure(name, figure, after, pdf))
+    return PaperBlock(PageSection(figures=(drawn_figure(figure),), files=_links(files)), files)
+
+
+def _of_table(table: Table, name: str, after: str, said: Sequence[str]) -> PaperBlock:
+    caption = f"{table.caption or as_sentence(table.title)} After {after}."
+    printed = FolderTable(name, "", replace(table, caption=caption))
+    files = {f"tables/{name}.csv": table.to_csv(), f"tables/{name}.tex": table_latex(printed)}
+    shown = PageSection(sentences=tuple(said), tables=(shown_table(table),), files=_links(files))
+    return PaperBlock(shown, files)
+
+
+KINDS = {"csv": "CSV", "tex": "LaTeX"}
+
+
+def _links(files: Files) -> tuple[PageLink, ...]:
+    endings = {name: name.rpartition(".")[2] for name in files}
+    return tuple(PageLink(name, KINDS.get(end, end.upper())) for name, end in endings.items())
+
+
+def _main(result: Reproduction, blocks: Mapping[str, Sequence[PaperBlock]]) -> str:
     """All parts in the paper's order, and what is missing."""
     lines = [
         r"\documentclass[11pt]{article}",
@@ -102,11 +129,11 @@ def _main(result: Reproduction, of_parts: Mapping[str, Files]) -> str:
         r"\begin{document}",
         r"\maketitle",
     ]
-    for made, files in zip(result.parts, of_parts.values(), strict=True):
-        inputs = [name.removesuffix(".tex") for name in files if name.endswith(".tex")]
+    for made, some in zip(result.parts, blocks.values(), strict=True):
+        inputs = [name for block in some for name in block.files if name.endswith(".tex")]
         if inputs:
-            lines.append(rf"\subsection*{{{breaking_tex(f'{made.part.name}: {made.part.about}')}}}")
-            lines += [*(rf"\input{{{name}}}" for name in inputs), r"\clearpage"]
+            lines.append(rf"\subsection*{{{breaking_tex(made.part.heading)}}}")
+            lines += [*(rf"\input{{{name.removesuffix('.tex')}}}" for name in inputs), r"\clearpage"]
     if result.missing:
         lines += [r"\subsection*{What is missing}", r"\begin{itemize}"]
         lines += [rf"\item {{}}{breaking_tex(text)}" for text in missing_lines(result)]
@@ -117,49 +144,48 @@ def _main(result: Reproduction, of_parts: Mapping[str, Files]) -> str:
 
 
 def missing_lines(result: Reproduction) -> list[str]:
-    """Every part that is not there or not whole: why, and the command that gets it."""
+    """Why parts are not there, or not whole, and the command that gets what is missing."""
+    parts: dict[tuple[str, str], list[str]] = {}
+    for made in result.missing:
+        parts.setdefault((made.missing, made.command), []).append(made.part.name)
     return [
-        f"{made.part.name} ({made.part.about}): {as_sentence(spoken(made.missing, 'command'))}"
-        + (f" Get it: {made.command}" if made.command else "")
-        for made in result.missing
+        f"{listed(names)}: {as_sentence(spoken(why, 'command'))}{f' Get it: {command}' if command else ''}"
+        for (why, command), names in parts.items()
     ]
 
 
-def _page(result: Reproduction, of_parts: Mapping[str, Files], made_at: str | None) -> PartsPage:
-    pairs = zip(result.parts, of_parts, strict=True)
-    there = {anchor: made for made, anchor in pairs if made.pieces}
-    sections = [_section(made, anchor, of_parts[anchor]) for anchor, made in there.items()]
-    first, to_first = next(((anchor, made.part.name) for anchor, made in there.items()), (MISSING, ""))
+def _page(result: Reproduction, blocks: Mapping[str, Sequence[PaperBlock]], made_at: str | None) -> PartsPage:
+    sections, links = [], []
+    for made, (anchor, some) in zip(result.parts, blocks.items(), strict=True):
+        if not some:
+            links.append(PageLink(f"#{MISSING}", f"{made.part.heading} (missing)"))
+            continue
+        links.append(PageLink(f"#{anchor}", made.part.heading))
+        sections.append(
+            PageSection(
+                name=anchor,
+                question=made.part.heading,
+                about=f"{result.paper.short}, {made.part.section}",
+                inner=tuple(block.section for block in some),
+                notes=tuple(note for note in made.notes("command") if note not in result.about),
+            )
+        )
+    place, to = links[0].file, links[0].text
     if result.missing:
-        first, to_first = MISSING, "What is missing, and how to get it"
-        lines = tuple(missing_lines(result))
-        sections.append(PageSection(name=MISSING, question=to_first, sentences=lines))
+        place, to = f"#{MISSING}", "What is missing, and how to get it"
+        sections.append(PageSection(name=MISSING, question=to, sentences=tuple(missing_lines(result))))
     return PartsPage(
         title=f"{result.name} · {result.paper.short}",
         kind="A paper from your data",
-        name=result.name,
-        question=f"{result.paper.short}: {result.paper.title}",
+        name=result.paper.short,
+        question=result.paper.title,
         version=__version__,
         made_at=made_at,
-        facts=(Fact("Parts", f"{len(there):,} of {len(result.parts):,}"),),
-        headlines=((f"#{first}", to_first, (result.headline(),)),),
-        notes=(),
+        facts=(),
+        headlines=((place, to, (result.headline(),)),),
+        notes=result.about,
         sections=tuple(sections),
         signature=result.table().signature,
         latex=MAIN,
-        links=tuple(
-            PageLink(f"#{anchor}", f"{made.part.name}: {made.part.about}") for anchor, made in there.items()
-        ),
-    )
-
-
-def _section(made: MadePart, anchor: str, files: Files) -> PageSection:
-    return PageSection(
-        name=anchor,
-        question=f"{made.part.name}: {made.part.about}",
-        sentences=tuple(made.sentences("command")),
-        figures=tuple(map(drawn_figure, made.figures)),
-        tables=tuple(map(shown_table, made.tables)),
-        notes=tuple(made.notes("command")),
-        files=tuple(PageLink(name, name.partition("/")[2]) for name in files),
+        links=tuple(links),
     )

@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge import __version__
+from adjudge.analyses.gathered import Gathered, gathered_of, judged_in
 from adjudge.analyses.scores import Scores
 from adjudge.core.errors import AdjudgeError, DataError, UsageError, among, quoted
-from adjudge.core.phrases import Door, Spoken, spoken
+from adjudge.core.phrases import Door, Spoken, in_one_line, spoken
 from adjudge.core.picture import Figure
 from adjudge.core.results import Result
 from adjudge.core.table import Column, Table, Tabular, plain
-from adjudge.core.words import counted, in_shell, listed
+from adjudge.core.words import capitalised, counted, listed
 from adjudge.data.folder import Folder
-from adjudge.measures.registry import parse_measure, titled
+from adjudge.measures.registry import parse_measure
+from adjudge.measures.spec import split_spec
 
 if TYPE_CHECKING:
     from adjudge.data.collection import Collection
 
 Progress = Callable[[int, int], None]
+STEPS = 100
+"""Of a part, as progress counts."""
 Piece = Result | Table | Figure
+Task = Literal["single", "multi"]
 
 
 class Lacking(DataError):
@@ -40,6 +45,8 @@ class Material:
     scores: Scores
     """Of several data sets the last one's: papers draw their last year."""
     seed: int = 0
+    progress: Progress = lambda done, of: None
+    """Told by parts that take long."""
     data_sets: Mapping[str, Scores] = field(default_factory=dict)
     """Several, such as years, by their names; empty of one."""
 
@@ -51,30 +58,39 @@ class Material:
     def each(self) -> Mapping[str, Material]:
         """Every data set by itself."""
         sets = self.data_sets or {self.name: self.scores}
-        return {name: Material(scores=scores, seed=self.seed) for name, scores in sets.items()}
+        return {name: replace(self, scores=scores, data_sets={}) for name, scores in sets.items()}
 
     @property
     def where(self) -> str:
         """The evaluation or table as a command names it."""
-        return in_shell(self.scores.source or str(self.scores.folder or "my-eval"))
+        return in_one_line([self.scores.source or str(self.scores.folder or "my-eval")])
 
-    def of_topics(self, choice: str) -> Scores:
-        """The scores on some topics, such as `task=single`; lacking where there are none."""
-        try:
-            return self.scores.of_topics(choice)
-        except UsageError as error:
-            raise Lacking(error.text) from None
+    def of_task(self, task: Task) -> Scores:
+        """The scores on topics of one document, or of several."""
+        if task not in {topic.task for topic in self.scores.topics.values()}:
+            what = {"single": "one document", "multi": "several documents"}[task]
+            raise Lacking(f'no topic is of {what}: "task" in topics.jsonl says "single" or "multi"')
+        return self.scores.of_topics(f"task={task}")
 
     def scored(self, specs: Sequence[str], preset: str) -> list[str]:
         """Those of these measures that have scores, in their order; lacking where none has."""
         asked = [str(parse_measure(spec)) for spec in specs]
         there = [measure for measure in asked if measure in self.scores.measures]
         if not there:
-            names = listed([titled(measure) for measure in asked], most=4)
-            raise Lacking(f"no scores by {names}", f"score {self.where} -m {preset}")
+            names = list(dict.fromkeys(split_spec(measure)[0] for measure in asked))
+            raise Lacking(f"there are no scores by {listed(names)} yet", f"score {self.where} -m {preset}")
         return there
 
-    def folder(self) -> tuple[Folder, Collection]:
+    def judged(self, protocol: str, task: Task | None = None) -> Gathered:
+        """The judgments, perhaps of one task; lacking where nobody judged model units as `protocol` has it."""
+        gathered = judged_in(self.scores)
+        if task is not None and gathered.coverage:
+            gathered = judged_in(self.of_task(task))
+        if not gathered.coverage:
+            raise Lacking("nobody has judged model units", f"assign {self.where} --protocol {protocol}")
+        return gathered
+
+    def texts(self) -> tuple[Folder, Collection]:
         """The evaluation with its texts; lacking of a table of scores."""
         from adjudge.analyses.gathered import collection_of
 
@@ -83,6 +99,29 @@ class Material:
                 f"{self.scores.name}: a table of scores has no texts and judgments; an evaluation's folder does"
             )
         return Folder.open(self.scores.folder), collection_of(self.scores)
+
+
+Make = Callable[[Material], Iterable[Piece]]
+
+
+def shown(
+    result: Result, *figures: str, tables: Sequence[str] = (), drawn: Mapping[str, Any] | None = None
+) -> Iterator[Piece]:
+    """A result's figures by name, with options `drawn`; then its tables, only those named where any are."""
+    yield from (result.figure(name, **(drawn or {})) for name in figures)
+    yield result.only(tables) if tables else result
+
+
+def tried(makes: Iterable[Callable[[], Iterable[Piece]]]) -> Iterator[Piece]:
+    """What can be made of several; the first reason why one cannot comes last."""
+    reasons: list[AdjudgeError] = []
+    for make in makes:
+        try:
+            yield from make()
+        except AdjudgeError as error:
+            reasons.append(error)
+    if reasons:
+        raise reasons[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,10 +134,14 @@ class Part:
     """Where the paper has it: "section 4"."""
     about: str
     """What it shows, in a line."""
-    make: Callable[[Material], Iterable[Piece]]
+    make: Make
     """Its tables and figures; where it cannot be made, an AdjudgeError that says why."""
     how: str = ""
     """What gets what is missing, where the error does not say: the words after `adjudge`, `{where}` the evaluation."""
+
+    @property
+    def heading(self) -> str:
+        return f"{self.name}{'' if self.name.endswith('?') else '.'} {capitalised(self.about)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +170,7 @@ class MadePart:
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
-        return tuple(table for piece in self.pieces for table in _tables(piece))
+        return tuple(table for piece in self.pieces for table in tables_of(piece))
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -135,13 +178,7 @@ class MadePart:
 
     def sentences(self, door: Door = "python") -> list[str]:
         """What its tables say."""
-        lines = (
-            line
-            for piece in self.pieces
-            if not isinstance(piece, Figure)
-            for line in (piece.sentences(door) if isinstance(piece, Result) else piece.sentences)
-        )
-        return list(dict.fromkeys(spoken(line, door) for line in lines))
+        return list(dict.fromkeys(line for piece in self.pieces for line in said_of(piece, door)))
 
     def notes(self, door: Door = "python") -> list[str]:
         lines = (
@@ -174,13 +211,24 @@ class MadePart:
         }
 
 
-def _tables(piece: Piece) -> Iterator[Table]:
+def tables_of(piece: Piece) -> Iterator[Table]:
+    """The tables of a piece that have rows, each with its signature."""
     if isinstance(piece, Table):
         yield piece
     elif isinstance(piece, Result):
         for table in piece.lasting_tables:
             if table.rows:
                 yield replace(table, signature=table.signature or piece.signature)
+
+
+def said_of(piece: Piece, door: Door) -> list[str]:
+    """What a table or result says; a figure has its words."""
+    if isinstance(piece, Figure):
+        return []
+    return [
+        spoken(line, door)
+        for line in (piece.sentences(door) if isinstance(piece, Result) else piece.sentences)
+    ]
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -191,6 +239,8 @@ class Reproduction(Tabular):
     name: str
     """Of the evaluation."""
     parts: tuple[MadePart, ...]
+    about: tuple[str, ...] = ()
+    """What there is to know of the judgments that it is made from."""
 
     def __getitem__(self, name: str) -> MadePart:
         for made in self.parts:
@@ -205,11 +255,10 @@ class Reproduction(Tabular):
         return tuple(made for made in self.parts if made.missing)
 
     def headline(self) -> str:
-        there = sum(bool(made.pieces) for made in self.parts)
-        of = counted(len(self.parts), "part")
-        missing = [made.part.name for made in self.missing]
-        more = f"; missing, or in part: {listed(missing, most=6)}" if missing else ""
-        return f"{self.paper.short}: {there} of {of} made from {self.name}{more}."
+        there = [made for made in self.parts if made.pieces]
+        partly = sum(bool(made.missing) for made in there)
+        more = f", {partly} of them not whole" if partly else ""
+        return f"{len(there)} of {counted(len(self.parts), 'part')} of {self.paper.short} made from {self.name}{more}."
 
     def table(self) -> Table:
         rows = (
@@ -241,6 +290,7 @@ class Reproduction(Tabular):
             "title": self.paper.title,
             "evaluation": self.name,
             "headline": self.headline(),
+            "notes": list(self.about),
             "parts": [made.as_dict() for made in self.parts],
             "missing": [made.part.name for made in self.missing],
         }
@@ -250,22 +300,30 @@ def reproduce_paper(
     paper: Paper, material: Material, *, progress: Progress = lambda done, of: None
 ) -> Reproduction:
     """Make every part; one that cannot be made says why."""
-    parts = []
+    parts, whole = [], STEPS * len(paper.parts)
     for done, part in enumerate(paper.parts):
-        progress(done, len(paper.parts))
-        parts.append(_made(part, material))
-    progress(len(paper.parts), len(paper.parts))
-    return Reproduction(paper=paper, name=material.name, parts=tuple(parts))
+        progress(STEPS * done, whole)
+
+        def within(k: int, of: int, before: int = STEPS * done) -> None:
+            progress(before + STEPS * k // max(of, 1), whole)
+
+        parts.append(_made(part, replace(material, progress=within)))
+    progress(whole, whole)
+    judged = gathered_of(material.scores)
+    about = () if judged is None else judged.judgments.notes()
+    return Reproduction(paper=paper, name=material.name, parts=tuple(parts), about=tuple(about))
 
 
 def _made(part: Part, material: Material) -> MadePart:
     pieces: list[Piece] = []
+    why, how = "", ""
     try:
         for piece in part.make(material):  # what was made before an error stays
-            pieces.append(piece)
-        if not any(isinstance(piece, Figure) or any(_tables(piece)) for piece in pieces):
-            raise DataError("there is nothing of the kind in this evaluation")
+            if isinstance(piece, Figure) or any(tables_of(piece)):
+                pieces.append(piece)
+            elif isinstance(piece, Result):
+                why = why or piece.headline()
     except AdjudgeError as error:
-        how = getattr(error, "how", "") or part.how.format(where=material.where)
-        return MadePart(part=part, pieces=tuple(pieces), missing=error.text, command=how and f"adjudge {how}")
-    return MadePart(part=part, pieces=tuple(pieces))
+        why, how = error.text, getattr(error, "how", "") or part.how.format(where=material.where)
+    why = why if pieces or why else "there is nothing of the kind in this evaluation"
+    return MadePart(part=part, pieces=tuple(pieces), missing=why, command=how and f"adjudge {how}")

@@ -62,7 +62,7 @@ def _study(kind: type[R], material: Material) -> R:
 
 def _run(kind: type[R], material: Material) -> Any:
     """What a study finds, made once for all parts."""
-    folder, _ = material.folder()
+    folder, _ = material.texts()
     study = _study(kind, material)
     return read_once((str(folder.path), str(study)), lambda: study.run(study.read(material.scores)))
 
@@ -97,7 +97,7 @@ def _lacking(absent: Sequence[PaperColumn], result: PreferenceTables, material: 
 
 def _figure_2(material: Material) -> Iterator[Piece]:
     """The first pair of sentences of which one was preferred."""
-    material.folder()
+    material.texts()
     gathered = gathered_of(material.scores)
     for topic, batch in {} if gathered is None else gathered.batches.items():
         for row in sentence_rows(batch):
