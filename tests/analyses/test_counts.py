@@ -339,7 +339,7 @@ rouge-2 & 6 & 4 & 4 \\
 a\_b at 50 words & 6 & 4 & 4 \\
 \bottomrule
 \end{tabular}
-% Pairs of systems that differ significantly
+% Pairs of systems that differ significantly: p <= .05, not corrected
 
 \begin{tabular}{lrrr}
 \toprule
@@ -349,7 +349,7 @@ rouge-2 & 4 & 3 (2/1) & 3 (2/1) \\
 a\_b at 50 words & 4 & 3 (1/2) & 3 (1/2) \\
 \bottomrule
 \end{tabular}
-% Pairs of a human and a machine that differ significantly: all (human/machine better)
+% Pairs of a human and a machine that differ significantly: all (human/machine better); p <= .05, not corrected
 
 \begin{tabular}{lrrrr}
 \toprule
