@@ -170,6 +170,31 @@ def test_quality_by_question_and_source_by_hand(approved: Approved) -> None:
     )
 
 
+def test_quality_by_peer_counts_every_system_by_itself(demo: Gathered, approved: Approved) -> None:
+    found = quality_answers(demo)
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for page in first_pages(demo):
+        assert page.task.peer is not None
+        for question, event in page.answers.items():
+            if question.startswith("quality:"):
+                key = question.partition(":")[2], page.task.peer.system
+                counts[*key, "all"] += 1
+                counts[*key, "errors"] += event.answer["value"] != "0"
+    table = found.table("quality-by-peer")
+    assert len(table.rows) == 12 * len({system for _, system, _ in counts})
+    for row in table.records():
+        key = str(row["question"]), str(row["system"])
+        assert row["n"] == counts[*key, "all"]
+        assert row["errors"] == pytest.approx(counts[*key, "errors"] / counts[*key, "all"])
+    for question in found.rows:
+        peers = [row for row in found.peers if (row.key, row.source) == (question.key, question.source)]
+        assert sum(row.n for row in peers) == question.n
+        assert all(sum(row.counts[v] for row in peers) == n for v, n in question.counts.items())
+    assert "quality-by-peer" not in [table.name for table in found.all_tables]  # which would be long
+    approved(list(found.only(["quality-by-peer"]).sentences()))
+    assert list(quality_answers(demo.at(length=100)).about("quality-by-peer"))
+
+
 # Over and Liggett 2002, "Uneven distribution of scores by question": none, 1-5, 6-10, >10
 PRINTED = {
     1: (4847, 904, 236, 360),

@@ -472,3 +472,25 @@ def test_the_figure_shows_the_systems_that_were_left_out(trained: TrainedJudge) 
     assert set(figure.data["system"]) == systems
     assert f"{trained.of(ALL).value:.2f} with expanded model units" in figure.words
     assert f"people's alpha with each other, {trained.of(PEOPLE).value:.2f}" in figure.words
+
+
+def test_what_it_is_worth_on_one_task(folder: Path) -> None:
+    """As if nothing else had been judged; figures 5 and 6 of the paper."""
+    topics = [json.loads(line) for line in (folder / "topics.jsonl").read_text(encoding="utf-8").splitlines()]
+    for at, row in enumerate(topics):
+        row["task"] = "single" if at < 5 else "multi"
+    (folder / "topics.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in topics), encoding="utf-8")
+    both = train(folder, resamples=20)
+    one = both.for_task("single")
+    assert {"single_original", "multi_original", "all_original"} <= {c.name for c in both.table().columns}
+    assert [c.name for c in one.table().columns if "multi" in c.name or c.name.startswith("all")] == []
+    for row in both.agreement:
+        if row.task == "single":
+            assert one.of(row.who, mode=row.mode) == row.alpha
+    assert one.against(CHANCE).difference == both.against(CHANCE, "single").difference
+    figure = both.figure(task="single")
+    check_drawn(figure)
+    assert f"{one.of(ALL).value:.2f} with expanded model units" in figure.words
+    assert figure.title.endswith("single-document topics")
+    with pytest.raises(DataError, match="other-document topics"):
+        both.for_task("other")

@@ -152,6 +152,32 @@ def test_quality_draws_ratings_from_good_to_bad_and_protocols_apart() -> None:
     assert own["step"].is_monotonic_increasing  # the darker, the worse
 
 
+def test_quality_by_peer_shades_the_share_of_errors(approved: Approved) -> None:
+    result = quality_answers(SMALL)
+    drawn = result.figure("quality-by-peer")
+    check_drawn(drawn)
+    assert drawn.data["share"].to_list() == [row.error_share for row in result.peers if row.n]
+    assert drawn.data["system"].to_list() == [row.system for row in result.peers if row.n]
+    assert drawn.data.loc[drawn.data["share"].idxmax(), "step"] == drawn.data["step"].max()
+    approved(drawn.words)
+    rated = quality_answers(gather(collection(), by_topic([rating(1, "x", 1)])))
+    with pytest.raises(DataError, match="how many errors"):
+        rated.figure("quality-by-peer")
+
+
+def test_length_gains_draw_what_every_summary_gains(approved: Approved) -> None:
+    result = length_adjustment(SMALL)
+    drawn = result.figure("length-gains")
+    check_drawn(drawn)
+    assert sorted(drawn.data["gain"]) == sorted(
+        g for part in result.parts for s in part.systems for g in s.gains
+    )
+    for _, panel in drawn.data.groupby("panel"):
+        means = panel.groupby("system", sort=False)["gain"].mean().to_list()
+        assert means == sorted(means, reverse=True)  # who gains most comes first
+    approved(drawn.words)
+
+
 def test_length_adjustment_draws_both_numbers_and_both_ranks(approved: Approved) -> None:
     result = length_adjustment(SMALL)
     drawn = result.figure()

@@ -148,7 +148,7 @@ SPECS = (
         "interaction",
         "Systems' means by topic, assessor or another factor: lines that are not parallel are an interaction.",
         _drawn,
-        after="Over and Liggett 2002",
+        after="Over and Liggett 2002, “Table of interaction sizes for system:docset”",
         takes=("by",),
         example="-m coverage --length 100 --by topic",
     ),

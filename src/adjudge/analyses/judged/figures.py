@@ -374,7 +374,7 @@ def length_gains(result: LengthAdjustment) -> Figure:
         result,
         "length-gains",
         "Who gains by length adjustment",
-        f"{above} of {counted(len(systems), 'mean')}{where} {'is' if above == 1 else 'are'} above 0. A value is a"
+        f"{above} of {counted(len(systems), 'system')}{where} {'gains' if above == 1 else 'gain'} on average. A value is a"
         " summary's length-adjusted coverage less its coverage; systems that gain most, or lose least, come first."
         " A box holds the middle half, the line in it is the median; whiskers reach the farthest summary within one"
         " and a half box lengths, points are the summaries beyond.",

@@ -121,10 +121,10 @@ class QualityAnswers(JudgedResult):
     """
 
     rows: tuple[SourceAnswers, ...]
-    peers: tuple[SourceAnswers, ...]
-    """The same for every system by itself."""
     protocols: tuple[Protocol, ...]
     alpha: float
+    peers: tuple[SourceAnswers, ...] = ()
+    """The same for every system by itself."""
 
     FIGURES: ClassVar[Mapping[str, str]] = {
         "quality": "adjudge.analyses.judged.quality_figures:quality",

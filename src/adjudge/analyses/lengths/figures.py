@@ -208,14 +208,14 @@ SPECS = (
         "length-means",
         "Every system's mean at every target length.",
         partial(_drawn, "length-means"),
-        after="Over and Liggett 2002",
+        after="Over and Liggett 2002, “Multi-document abstracts by size”",
         example="-m coverage --form abstract",
     ),
     FigureSpec(
         "length-boxes",
         "Scores less the mean of their topic as boxes by system, a panel for each target length.",
         partial(_drawn, "length-boxes"),
-        after="Over and Liggett 2002",
+        after="Over and Liggett 2002, “Comparing systems”",
         example="-m coverage --form abstract",
     ),
 )

@@ -14,6 +14,7 @@ from adjudge.analyses.judged.quality_answers import BY_PEER, quality_answers
 from adjudge.analyses.judged.result import answers_by_question, quality_by_source
 from adjudge.analyses.judged.unit_coverage import coverage_spread, unit_coverage
 from adjudge.analyses.judged.unmarked import BY_SOURCE, BY_SYSTEM, unmarked_units
+from adjudge.analyses.judged.volume import BY_SYSTEM as SUBMITTED
 from adjudge.analyses.judged.volume import judging_volume, submitted
 from adjudge.analyses.lengths import lengths
 from adjudge.core.results import Result
@@ -41,7 +42,7 @@ def _judged(of: Of, *figures: str, tables: Sequence[str] = (), task: Task | None
 
 
 def _submitted(material: Material) -> Iterator[Piece]:
-    yield submitted(judged_in(material.scores))
+    yield submitted(judged_in(material.scores)).only([SUBMITTED])
 
 
 def _answers(gathered: Gathered) -> Iterator[Result]:
@@ -61,9 +62,9 @@ def _centred(task: Task, *figures: str, tables: Sequence[str] = ()) -> Make:
 
     def make(material: Material) -> Iterator[Piece]:
         coverage = _coverage(material)
-        scores = material.of_task(task)
-        for form in scores.table.forms(coverage):
-            result = lengths(scores, coverage, form=form, seed=material.seed)
+        topics = material.task(task)
+        for form in material.of_task(task).table.forms(coverage):
+            result = lengths(material.scores, coverage, topics=topics, form=form, seed=material.seed)
             yield from shown(result, *figures, tables=tables)
 
     return make
@@ -87,8 +88,17 @@ def _by_length(
         def at(length: int | AllLengths | None, form: str | None) -> Iterator[Piece]:
             systems = scores.matrix(coverage, length=length, form=form).systems
             people = any(scores.kind(system) == "human" for system in systems)
-            asked = {**options, "length": length, "form": form, "pool_humans": people, "seed": material.seed}
-            yield from shown(analysis(scores, coverage, **asked), *figures, tables=tables, drawn=drawn)
+            result = analysis(
+                material.scores,
+                coverage,
+                topics=material.task("multi"),
+                length=length,
+                form=form,
+                pool_humans=people,
+                seed=material.seed,
+                **options,
+            )
+            yield from shown(result, *figures, tables=tables, drawn=drawn)
 
         targets = scores.targets(coverage)[::-1]
         targets.sort(key=lambda target: target[2] or "")  # abstracts before extracts

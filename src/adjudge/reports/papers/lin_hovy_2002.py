@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from adjudge.analyses.catalogue.choice import main_target
+from adjudge.analyses.catalogue.spec import FigureOptions
 from adjudge.analyses.judged.result import human_retention
 from adjudge.analyses.meta import meta
 from adjudge.analyses.mismatch import mismatch
 from adjudge.analyses.stability import stability
 from adjudge.assessors.learned.training import TrainedJudge, train_judge
 from adjudge.data.reading import read_once
-from adjudge.data.scores import AllLengths
 from adjudge.measures.presets import PRESETS
 from adjudge.reports.papers.paper import Lacking, Make, Material, Paper, Part, Piece, Task, shown
 
@@ -34,7 +35,7 @@ def _repeated(material: Material) -> Iterator[Piece]:
 def _retention(task: Task) -> Make:
     def make(material: Material) -> Iterator[Piece]:
         material.judged(PROTOCOL, task)
-        result = stability(material.of_task(task), quick=True, seed=material.seed)
+        result = stability(material.scores, topics=material.task(task), quick=True, seed=material.seed)
         yield from shown(result, "retention", tables=["resolutions", "rankings"])
 
     return make
@@ -48,15 +49,25 @@ def _humans(material: Material) -> Iterator[Piece]:
 
 
 def _ranks(material: Material) -> Iterator[Piece]:
-    """Means over all lengths, of each form by itself."""
+    """Means over all lengths, of the form with most scores."""
     material.judged(PROTOCOL, "multi")
     people = material.scored(["coverage"], NAME)
     nams = material.scored([spec for spec in PRESETS[NAME] if spec.startswith("nams")], NAME)
     scores = material.of_task("multi")
-    length: AllLengths | None = "all" if len(scores.lengths(*people)) > 1 else None
-    for form in scores.table.forms(*people):
-        result = meta(scores, nams, people=people, parts="ranks", among="all", length=length, form=form)
-        yield from shown(result["ranks"], "ranks")
+    main = main_target(scores, FigureOptions(measures=tuple(people)))
+    result = meta(
+        material.scores,
+        nams,
+        topics=material.task("multi"),
+        people=people,
+        parts="ranks",
+        among="all",
+        length="all" if len(scores.lengths(*people)) > 1 else None,
+        form=None if main is None else main.form,
+        seed=material.seed,
+    )
+    yield result["ranks"].figure("ranks")
+    yield result
 
 
 def _learned(task: Task) -> Make:

@@ -65,12 +65,15 @@ class Material:
         """The evaluation or table as a command names it."""
         return in_one_line([self.scores.source or str(self.scores.folder or "my-eval")])
 
-    def of_task(self, task: Task) -> Scores:
-        """The scores on topics of one document, or of several."""
+    def task(self, task: Task) -> str:
+        """What chooses the topics of one document, or of several; lacking where there are none."""
         if task not in {topic.task for topic in self.scores.topics.values()}:
             what = {"single": "one document", "multi": "several documents"}[task]
             raise Lacking(f'no topic is of {what}: "task" in topics.jsonl says "single" or "multi"')
-        return self.scores.of_topics(f"task={task}")
+        return f"task={task}"
+
+    def of_task(self, task: Task) -> Scores:
+        return self.scores.of_topics(self.task(task))
 
     def scored(self, specs: Sequence[str], preset: str) -> list[str]:
         """Those of these measures that have scores, in their order; lacking where none has."""
