@@ -23,8 +23,7 @@ HEADINGS = {
 NOTES = {
     "no-scores": lambda data, titles: f"{data} has no scores of {listed(titles)}",
     "one-target": lambda data, target: (
-        f"{'' if data is None else f'{data}: '}only summaries of {target} are counted, of which there are most scores;"
-        " `adjudge compare --counts` counts the others too"
+        f"{'' if data is None else f'{data}: '}only summaries of {target} are counted, of which there are most scores"
     ),
     "targets-differ": lambda targets: (
         f"the summaries differ: {listed([f'{target} in {data}' for target, data in targets])}"

@@ -55,7 +55,7 @@ class Material:
         return listed(list(self.data_sets)) if self.data_sets else self.scores.name
 
     @property
-    def each(self) -> Mapping[str, Material]:
+    def by_data_set(self) -> Mapping[str, Material]:
         """Every data set by itself."""
         sets = self.data_sets or {self.name: self.scores}
         return {name: replace(self, scores=scores, data_sets={}) for name, scores in sets.items()}

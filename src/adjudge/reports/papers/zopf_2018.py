@@ -53,8 +53,8 @@ def _study(kind: type[R], material: Material) -> R:
     """A study against people's measure, at the length and form with most of its scores."""
     scores, people = material.scores, people_of(material)
     lengths = scores.lengths(people)
-    own = FigureOptions(measures=(people,), length=lengths[0] if len(lengths) == 1 else None)
-    at = main_target(scores, own) or Target(own.one_length)
+    judged = FigureOptions(measures=(people,), length=lengths[0] if len(lengths) == 1 else None)
+    at = main_target(scores, judged) or Target(judged.one_length)
     length, form = main_target(scores, FigureOptions(length=at.length, form=at.form)) or at
     topics = () if scores.chosen is None else tuple(sorted(scores.chosen.topics))
     return kind(people=people, length=length, form=form, topics=topics, seed=material.seed)
@@ -72,12 +72,12 @@ def _table(name: str) -> Callable[[Material], Iterator[Piece]]:
 
     def make(material: Material) -> Iterator[Piece]:
         results: dict[str, PreferenceTables] = {
-            data: _run(PreferenceReport, one) for data, one in material.each.items()
+            data: _run(PreferenceReport, one) for data, one in material.by_data_set.items()
         }
         yield stacked(results, name)
         for data, result in results.items():
             if absent := [cell for cell in result.paper(name).cells if cell.why is not None]:
-                raise _lacking(absent, result, material.each[data])
+                raise _lacking(absent, result, material.by_data_set[data])
 
     return make
 
