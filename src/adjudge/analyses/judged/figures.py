@@ -369,12 +369,13 @@ def length_gains(result: LengthAdjustment) -> Figure:
         return alt.layer(zero, boxes, height=alt.Step(STEP))
 
     above = sum(s.gain > 0 for _, s in systems)
+    gain = f"{'gains' if above == 1 else 'gain'} on average"
     where = f" in {len(names)} panels" if len(names) > 1 else ""
     return _figure(
         result,
         "length-gains",
         "Who gains by length adjustment",
-        f"{above} of {counted(len(systems), 'system')}{where} {'gains' if above == 1 else 'gain'} on average. A value is a"
+        f"{above} of {counted(len(systems), 'system')}{where} {gain}. A value is a"
         " summary's length-adjusted coverage less its coverage; systems that gain most, or lose least, come first."
         " A box holds the middle half, the line in it is the median; whiskers reach the farthest summary within one"
         " and a half box lengths, points are the summaries beyond.",

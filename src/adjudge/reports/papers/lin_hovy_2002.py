@@ -21,9 +21,7 @@ PROTOCOL = "duc-2001"
 
 
 def _interface(material: Material) -> Iterator[Piece]:
-    raise Lacking(
-        f"it shows no data but the program in which people judged; `adjudge serve {material.where}` opens ours"
-    )
+    raise Lacking("it shows the program in which people judged, not data; `adjudge serve` opens ours")
 
 
 def _repeated(material: Material) -> Iterator[Piece]:
@@ -72,6 +70,7 @@ def _ranks(material: Material) -> Iterator[Piece]:
 
 def _learned(task: Task) -> Make:
     def make(material: Material) -> Iterator[Piece]:
+        material.judged(PROTOCOL, task)
         for trained in _trained(material):
             yield trained.figure("judge-agreement", task=task)
             yield trained.for_task(task).table()

@@ -36,7 +36,7 @@ from adjudge.reports.paper import (
     table_latex,
     write_folder,
 )
-from adjudge.reports.papers.paper import MadePart, Reproduction, said_of, tables_of
+from adjudge.reports.papers.paper import MadePart, Reproduction, sentences_of, tables_of
 
 MISSING = "missing"
 Files = Mapping[str, str | bytes]
@@ -80,10 +80,10 @@ def _blocks(result: Reproduction, made: MadePart, anchor: str) -> Iterator[Paper
         if isinstance(piece, Figure):
             yield _of_figure(piece, next(figures), after)
             continue
-        said = said_of(piece, "command")
+        sentences = sentences_of(piece, "command")
         for table in tables_of(piece):
-            yield _of_table(table, next(tables), after, said)
-            said = []
+            yield _of_table(table, next(tables), after, sentences)
+            sentences = []
 
 
 def _names(anchor: str, count: int) -> list[str]:
@@ -101,11 +101,11 @@ def _of_figure(figure: Figure, name: str, after: str) -> PaperBlock:
     return PaperBlock(PageSection(figures=(drawn_figure(figure),), files=_links(files)), files)
 
 
-def _of_table(table: Table, name: str, after: str, said: Sequence[str]) -> PaperBlock:
+def _of_table(table: Table, name: str, after: str, sentences: Sequence[str]) -> PaperBlock:
     caption = f"{table.caption or as_sentence(table.title)} After {after}."
     printed = FolderTable(name, "", replace(table, caption=caption))
     files = {f"tables/{name}.csv": table.to_csv(), f"tables/{name}.tex": table_latex(printed)}
-    shown = PageSection(sentences=tuple(said), tables=(shown_table(table),), files=_links(files))
+    shown = PageSection(sentences=tuple(sentences), tables=(shown_table(table),), files=_links(files))
     return PaperBlock(shown, files)
 
 
@@ -148,10 +148,13 @@ def missing_lines(result: Reproduction) -> list[str]:
     parts: dict[tuple[str, str], list[str]] = {}
     for made in result.missing:
         parts.setdefault((made.missing, made.command), []).append(made.part.name)
-    return [
-        f"{listed(names)}: {as_sentence(spoken(why, 'command'))}{f' Get it: {command}' if command else ''}"
-        for (why, command), names in parts.items()
-    ]
+    every = len(result.parts)
+    lines = []
+    for (why, command), names in parts.items():
+        which = "All parts" if len(names) == every else listed(names, most=every)
+        how = f" Get it: {command}" if command else ""
+        lines.append(f"{which}: {as_sentence(spoken(why, 'command'))}{how}")
+    return lines
 
 
 def _page(result: Reproduction, blocks: Mapping[str, Sequence[PaperBlock]], made_at: str | None) -> PartsPage:

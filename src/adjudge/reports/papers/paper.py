@@ -69,7 +69,7 @@ class Material:
         """What chooses the topics of one document, or of several; lacking where there are none."""
         if task not in {topic.task for topic in self.scores.topics.values()}:
             what = {"single": "one document", "multi": "several documents"}[task]
-            raise Lacking(f'no topic is of {what}: "task" in topics.jsonl says "single" or "multi"')
+            raise Lacking(f'no topic is of {what} ("task": "{task}" in topics.jsonl)')
         return f"task={task}"
 
     def of_task(self, task: Task) -> Scores:
@@ -107,14 +107,6 @@ class Material:
 Make = Callable[[Material], Iterable[Piece]]
 
 
-def shown(
-    result: Result, *figures: str, tables: Sequence[str] = (), drawn: Mapping[str, Any] | None = None
-) -> Iterator[Piece]:
-    """A result's figures by name, with options `drawn`; then its tables, only those named where any are."""
-    yield from (result.figure(name, **(drawn or {})) for name in figures)
-    yield result.only(tables) if tables else result
-
-
 def tried(makes: Iterable[Callable[[], Iterable[Piece]]]) -> Iterator[Piece]:
     """What can be made of several; the first reason why one cannot comes last."""
     reasons: list[AdjudgeError] = []
@@ -125,6 +117,17 @@ def tried(makes: Iterable[Callable[[], Iterable[Piece]]]) -> Iterator[Piece]:
             reasons.append(error)
     if reasons:
         raise reasons[0]
+
+
+def shown(
+    result: Result, *figures: str, tables: Sequence[str] = (), drawn: Mapping[str, Any] | None = None
+) -> Iterator[Piece]:
+    """A result's figures by name, with options `drawn`; then its tables, only those named where any are."""
+    makes: list[Callable[[], Iterable[Piece]]] = [
+        lambda name=name: [result.figure(name, **(drawn or {}))]  # type: ignore[misc]
+        for name in figures
+    ]
+    yield from tried([*makes, lambda: [result.only(tables) if tables else result]])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +184,7 @@ class MadePart:
 
     def sentences(self, door: Door = "python") -> list[str]:
         """What its tables say."""
-        return list(dict.fromkeys(line for piece in self.pieces for line in said_of(piece, door)))
+        return list(dict.fromkeys(line for piece in self.pieces for line in sentences_of(piece, door)))
 
     def notes(self, door: Door = "python") -> list[str]:
         lines = (
@@ -224,7 +227,7 @@ def tables_of(piece: Piece) -> Iterator[Table]:
                 yield replace(table, signature=table.signature or piece.signature)
 
 
-def said_of(piece: Piece, door: Door) -> list[str]:
+def sentences_of(piece: Piece, door: Door) -> list[str]:
     """What a table or result says; a figure has its words."""
     if isinstance(piece, Figure):
         return []
