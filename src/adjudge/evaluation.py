@@ -286,6 +286,8 @@ def reproduce(
     asked = paper_named(paper)
     options = TableOptions(human=human, baseline=baseline, topics=topics, without=without)
     named = source if isinstance(source, Mapping) else {"": source}
+    if not named:
+        raise UsageError(f"no data set to make {paper} from")
     if len(named) != 1 and not asked.several:
         raise UsageError(f"{paper} takes one evaluation, not {len(named)}")
     data_sets = {name: replace(read_scores(one, options), unsaid=True) for name, one in named.items()}

@@ -178,3 +178,11 @@ def test_the_files_cite_the_sections(reproduced: Reproduction, tmp_path: Path) -
         assert next(csv.reader(file))[:3] == ["measure", "pairs in 2009", "t-unpaired in 2009"]
     assert (folder / "figures" / "figure-1.svg").read_text(encoding="utf-8").startswith("<svg")
     assert '<th colspan="3"' in (folder / "index.html").read_text(encoding="utf-8")
+
+
+def test_humans_alone_and_no_data_set() -> None:
+    made = adjudge.reproduce(year(1, 100), "rankel-2011", human="*")
+    assert str(made["Table 2"].missing).startswith("every system is human")
+    assert not made["Table 2"].command
+    with pytest.raises(UsageError, match="no data set to make rankel-2011 from"):
+        adjudge.reproduce({}, "rankel-2011")

@@ -6,7 +6,7 @@ Several years stand side by side; figures are of the last, as in the paper.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adjudge.analyses.catalogue.catalogue import CATALOGUE
@@ -91,6 +91,15 @@ def _lacking(metrics: Sequence[Metric], material: Material) -> Lacking:
     return Lacking(f"there are no {names} scores", how.format(where=material.where))
 
 
+def _no_pairs(data: Iterable[Scores], material: Material) -> Lacking:
+    """Why there are no pairs of a human and a machine."""
+    if any(kind == "human" for scores in data for kind in scores.kinds.values()):
+        return Lacking("every system is human, so that there are no pairs of a human and a machine")
+    return Lacking(
+        "no system is known to be human", f"reproduce rankel-2011 {material.where} --human PATTERN"
+    )
+
+
 def _at(scores: Scores, measures: Sequence[str]) -> Target | None:
     """The length and form with most scores by these measures; None where there is one."""
     there = tuple(name for name in measures if name in scores.measures)
@@ -148,8 +157,7 @@ def _counted(
         for table in tables:
             yield from (result.only([table]) for result in results if table in there)
         if not set(tables) <= set(there):
-            how = f"reproduce rankel-2011 {material.where} --human PATTERN"
-            raise Lacking("no system is known to be human", how)
+            raise _no_pairs(data.values(), material)
         absent = [metric for metric in METRICS if not any(map(metric.measures, data.values()))]
         if absent and tables == ("pairs",):  # said once
             raise _lacking(absent, material)
