@@ -7,7 +7,7 @@ import io
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -233,3 +233,42 @@ def test_blocks_repeat_all_columns_that_tell_rows_apart() -> None:
 
 def test_in_a_pipe_a_table_is_as_wide_as_it_is() -> None:
     assert len(list(WIDE.lines())) == 1 + 3
+
+
+# A heading over several columns
+
+
+YEARS = Table.of(
+    "years",
+    [("r & p", 1, 2, 30)],
+    Column("measure", right=False),
+    Column("t in 2009", "t", over="2009: 10 pairs"),
+    Column("w in 2009", "w", over="2009: 10 pairs", raised=True),
+    Column("t in 2010", "t", over="<2010>"),
+)
+
+
+def test_columns_share_a_heading_in_latex_markdown_and_html() -> None:
+    latex = YEARS.to_latex().splitlines()
+    assert latex[2] == r" & \multicolumn{2}{c}{2009: 10 pairs} & \multicolumn{1}{c}{$<$2010$>$} \\"
+    assert latex[3] == r"\cmidrule(lr){2-3}\cmidrule(lr){4-4}"
+    assert YEARS.to_markdown().splitlines()[:3] == [
+        r"|  | 2009: 10 pairs | \<2010> |",
+        "| --- | ---: | ---: |",
+        "| measure | t | t |",
+    ]
+    html = YEARS.to_html()
+    assert "<thead><tr><th></th><th>2009: 10 pairs</th><th>&lt;2010&gt;</th></tr><tr><th>measure" in html
+    plain = tuple(replace(column, raised=False) for column in YEARS.columns)
+    assert '<th colspan="2" style="text-align: center">2009: 10 pairs</th>' in replace(YEARS, columns=plain).to_html()
+
+
+def test_a_heading_over_narrow_columns_is_broken_between_words() -> None:
+    assert YEARS.to_text(title=False).splitlines() == [
+        "         2009:  <2010>",
+        "         10",
+        "         pairs",
+        "measure  t   w       t",
+        "r & p    1   2      30",
+    ]
+    assert YEARS.to_csv().splitlines()[0] == "measure,t in 2009,w in 2009,t in 2010"

@@ -261,7 +261,7 @@ _report = report
 
 @reading_once()
 def reproduce(
-    source: Source,
+    source: Source | Mapping[str, Source],
     paper: str,
     out: str | Path | None = None,
     *,
@@ -275,8 +275,9 @@ def reproduce(
 ) -> Reproduction:
     """Every table and figure of a paper, in its order, made from an evaluation: `reproduce("my-eval", "duc-2002")`.
 
-    Papers are lin-hovy-2002 and duc-2002. `out` names a folder for a page, and for the tables and figures as CSV,
-    LaTeX, SVG and PDF. What cannot be made says why, and how to get what is missing.
+    Papers are lin-hovy-2002, duc-2002, rankel-2011 and zopf-2018. The last two have several data sets side by side:
+    `reproduce({"2009": "tac09", "2010": "tac10"}, "rankel-2011")`. `out` names a folder for a page, and for the tables
+    and figures as CSV, LaTeX, SVG and PDF. What cannot be made says why, and how to get what is missing.
     """
     from adjudge.analyses.scores import read_scores
     from adjudge.formats.scoretable import TableOptions
@@ -284,12 +285,22 @@ def reproduce(
     from adjudge.reports.papers.paper import Material, reproduce_paper
 
     asked = paper_named(paper)
-    scores = read_scores(source, TableOptions(human=human, baseline=baseline, topics=topics, without=without))
+    options = TableOptions(human=human, baseline=baseline, topics=topics, without=without)
+    named = source if isinstance(source, Mapping) else {"": source}
+    if not named:
+        raise UsageError(f"no data set to make {paper} from")
+    if len(named) != 1 and not asked.several:
+        raise UsageError(f"{paper} takes one evaluation, not {len(named)}")
+    data_sets = {name: replace(read_scores(one, options), unsaid=True) for name, one in named.items()}
     if out is not None:
         from adjudge.reports.paper import check_folder
 
         check_folder(Path(out))
-    material = Material(scores=replace(scores, unsaid=True), seed=seed)
+    material = Material(
+        scores=next(reversed(data_sets.values())),
+        seed=seed,
+        data_sets=data_sets if isinstance(source, Mapping) else {},
+    )
     result = reproduce_paper(asked, material, progress=progress)
     if out is not None:
         from adjudge.reports.papers.page import write_reproduction

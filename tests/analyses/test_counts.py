@@ -339,7 +339,7 @@ rouge-2 & 6 & 4 & 4 \\
 a\_b at 50 words & 6 & 4 & 4 \\
 \bottomrule
 \end{tabular}
-% Pairs of systems that differ significantly
+% Pairs of systems that differ significantly: p <= .05, not corrected
 
 \begin{tabular}{lrrr}
 \toprule
@@ -349,7 +349,7 @@ rouge-2 & 4 & 3 (2/1) & 3 (2/1) \\
 a\_b at 50 words & 4 & 3 (1/2) & 3 (1/2) \\
 \bottomrule
 \end{tabular}
-% Pairs of a human and a machine that differ significantly: all (human/machine better)
+% Pairs of a human and a machine that differ significantly: all (human/machine better); p <= .05, not corrected
 
 \begin{tabular}{lrrrr}
 \toprule
@@ -612,19 +612,53 @@ def test_data_sets_have_the_counts_that_each_has_by_itself(approved: Approved) -
 
     pairs, *_ = found.tables()
     by = {m.named: [m.tests[0].pairs, *(t.different for t in m.tests)] for m in found.measures}
-    assert [row[:2] for row in pairs.rows] == [
-        (m, c) for m in ("r", "p", "q") for c in ("pairs", "paired t", "random swaps of W")
+    assert [row[0] for row in pairs.rows] == ["r", "p", "q"]
+    assert [c.over for c in pairs.columns if c.show == "always"] == [
+        "",
+        *["2009: 10 pairs of 5 systems"] * 2,
+        *["2010: 6 pairs of 4 systems"] * 2,
     ]
-    column = {
-        (m, year): [row[at] for row in pairs.rows if row[0] == m]
-        for m in "rpq"
-        for at, year in ((2, 2009), (3, 2010))
-    }
-    assert column["p", 2010] == column["q", 2009] == [None] * 3
-    for (measure, name), cells in column.items():
-        if cells[0] is not None:
-            assert [int(str(cell)) for cell in cells] == by[f"{measure} ({name})"]
+    for row in pairs.rows:
+        for name, cells in (("2009", row[1:4]), ("2010", row[4:7])):
+            if (expected := by.get(f"{row[0]} ({name})")) is None:
+                assert cells == (None, None, None)
+            else:
+                assert [int(str(cell)) for cell in cells] == expected
+    assert sum(None in row for row in pairs.rows) == 2
     approved(words_of(found))
+
+
+def test_years_of_other_lengths_stand_in_one_row() -> None:
+    """Unless a year has several: then lengths are rows."""
+    years = {"2009": year(1, 4, ["r"]).assign(length=100), "2010": year(2, 4, ["r"]).assign(length=250)}
+    found = adjudge.counts(years)
+    pairs, *_ = found.tables()
+    assert [row[0] for row in pairs.rows] == ["r"]
+    alone = {name: adjudge.counts(frame).measures[0].tests for name, frame in years.items()}
+    [row] = pairs.records()
+    for name, tests in alone.items():
+        assert row[f"wilcoxon in {name}"] == f"{tests[2].different}"
+    assert [note.code for note in found.notes()] == ["targets-differ"]
+    both = pd.concat([years["2009"], years["2010"]])
+    several = adjudge.counts({"2009": both, "2010": years["2010"]})
+    pairs, *_ = several.tables()
+    assert [row[0] for row in pairs.rows] == ["r at 100 words", "r at 250 words"]
+    assert [(gone.data, gone.length) for gone in several.absent] == [("2010", 100)]
+
+
+def test_what_is_counted_of_stands_above_a_year_where_all_its_measures_have_it() -> None:
+    fewer = year(1, 4, ["r", "p"])
+    fewer = fewer[(fewer["measure"] == "r") | (fewer["system"] != "m0")]
+    counts: Any = adjudge.counts
+    found = counts({"2009": fewer, "2010": year(2, 58, ["r"])}, tests=("t",), human="H*")
+    pairs, crossed, like = (
+        [(c.over, c.title) for c in table.columns if c.show == "always"][1:]
+        for table in list(found.tables())[:3]
+    )
+    last = ("2010: 1,711 pairs of 59 systems", "paired t")
+    assert pairs == [("2009", "pairs"), ("2009", "paired t"), last]
+    assert crossed[-1] == ("2010: 58 = 58 x 1 pairs", "paired t")
+    assert like[-2:] == [("2010: 58 machines", "averages"), ("2010: 58 machines", "paired t")]
 
 
 def test_a_measure_of_one_data_set_has_empty_rows_with_the_reason_in_the_other() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adjudge.cli import options
+from adjudge.cli.analysis import data_sets
 from adjudge.cli.output import now_in_words, progress, say, show_json, warn
 from adjudge.cli.sources import takes_table
 from adjudge.core.errors import UsageError
@@ -38,6 +39,14 @@ def command(
             metavar="SCORES", help="An evaluation's folder, or a table of scores.", show_default=False
         ),
     ],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SCORES]...",
+            help="More data sets, side by side, of papers that have several: 2009=tac09 2010=tac10",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -62,7 +71,12 @@ def command(
     folder = out or Path(paper)
     if (folder / "evaluation.toml").exists():
         raise UsageError(f"{folder} is an evaluation, and a paper has a folder of its own: say -o {paper}")
-    source = read_scores(scores, table)
+    named = data_sets([str(scores), *(more or ())])
+    source = (
+        {name: read_scores(one, table) for name, one in named.items()}
+        if isinstance(named, dict)
+        else read_scores(named, table)
+    )
     with progress("Reproducing") as told:
         result = reproduce(source, paper, folder, seed=seed, made_at=now_in_words(), progress=told)
     if json:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from functools import cached_property
 from html import escape
-from itertools import repeat, zip_longest
+from itertools import groupby, repeat, zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.core.errors import UsageError
@@ -58,6 +58,8 @@ class Column:
     """In print its cells are superscripts of the cells before them; a terminal shows a column."""
     tiny: bool = True
     """Whether a number that would look like 0 has its first digits shown; of a coefficient, 0.000 says enough."""
+    over: str = ""
+    """For people: a heading above this one, which columns beside each other share."""
 
     @property
     def title(self) -> str:
@@ -225,9 +227,15 @@ class Table:
         """
         kept, right = self._shown(True), self.stands_right(terminal=True)
         headings = [self.columns[at].title for at in kept]
+        over = [self.columns[at].over for at in kept]
         widths = list(map(_width, headings))
         for cells in self._in_columns(kept):
             widths = list(map(max, widths, map(_widest, cells)))
+        last = -1
+        for text, n in _runs(over):
+            last += n
+            narrow = sum(widths[last - n + 1 : last + 1]) + BETWEEN * (n - 1)
+            widths[last] += max(0, _widest(text.split()) - narrow)
         too_wide = width is not None and sum(widths) + BETWEEN * (len(widths) - 1) > width
         keys = self._key_columns(kept, right) if too_wide else 0
         whole = [
@@ -237,6 +245,8 @@ class Table:
         for number, block in enumerate(blocks):
             if number:
                 yield ""
+            if any(over):
+                yield from _lines_over([over[at] for at in block], [widths[at] for at in block])
             yield from _aligned_rows([[heading] for heading in headings], widths, right, block)
             for cells in self._in_columns(kept):
                 yield from _aligned_rows(cells, widths, right, block)
@@ -265,7 +275,8 @@ class Table:
         columns, rows = self._in_print()
         layout = "".join(("r" if column.right else "l") + "@{}l" * column.two for column in columns)
         span = sum(1 + column.two for column in columns)
-        lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _tex_line(_tex_heads(columns)), r"\midrule"]
+        heads = [*_tex_over(columns), _tex_line(_tex_heads(columns))]
+        lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", *heads, r"\midrule"]
         headed = dict(self.parts)
         for number, row in enumerate(rows):
             if number in headed:
@@ -294,6 +305,11 @@ class Table:
         columns, rows = self._in_print()
         rule = ["---:" if column.right else "---" for column in columns]
         lines = [[markdown(column.title) for column in columns], rule]
+        if any(
+            column.over for column in columns
+        ):  # a pipe table has one line of headings: the others follow it
+            over = [[text, *[""] * (n - 1)] for text, n in _runs([column.over for column in columns])]
+            lines = [[markdown(text) for texts in over for text in texts], rule, lines[0]]
         headed = dict(self.parts)
         for number, row in enumerate(rows):
             if number in headed:
@@ -306,6 +322,15 @@ class Table:
         """A plain table element without styles of its own but the side on which numbers stand; its first rows."""
         columns, shown = self._in_print(rows)
         head = "".join(_html_cell("th", escape(column.title), column.right) for column in columns)
+        over = "".join(
+            f'<th colspan="{n}" style="text-align: center">{escape(text)}</th>'
+            if n > 1
+            else f"<th>{escape(text)}</th>"
+            for text, n in _runs([column.over for column in columns])
+        )
+        rows_of_heads = f"<tr>{head}</tr>"
+        if any(column.over for column in columns):
+            rows_of_heads = f"<tr>{over}</tr>{rows_of_heads}"
         body = []
         headed = dict(self.parts)
         for number, row in enumerate(shown):
@@ -315,7 +340,7 @@ class Table:
             filled = "".join(_html_cell("td", cell.to_html(), column.right) for cell, column in cells)
             body.append(f"<tr>{filled}</tr>")
         caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        return f"<table>{caption}<thead>{rows_of_heads}</thead><tbody>{''.join(body)}</tbody></table>"
 
     def _in_print(self, most: int | None = None) -> tuple[list[_Head], list[list[_PrintedCell]]]:
         """The columns and rows that a page shows, a column of superscripts taken into the one before it."""
@@ -328,7 +353,7 @@ class Table:
                 heads[-1] = replace(heads[-1], two=True)
                 places[-1] = (places[-1][0], at)
             else:
-                heads.append(_Head(title=column.title, right=self._is_right(at)))
+                heads.append(_Head(title=column.title, right=self._is_right(at), over=column.over))
                 places.append((at, None))
 
         def cell(number: int, row: tuple[Cell, ...], at: int, above: int | None) -> _PrintedCell:
@@ -692,6 +717,21 @@ def _padded(text: str, width: int, right: bool) -> str:
     return room + text if right else text + room
 
 
+def _lines_over(over: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    """The headings that columns share, each as wide as its columns."""
+    runs = list(_runs(over))
+    places = iter(widths)
+    wide = [sum(next(places) + BETWEEN for _ in range(n)) - BETWEEN for _, n in runs]
+    every = list(range(len(runs)))
+    yield from _aligned_rows([[text] for text, _ in runs], wide, [False] * len(runs), every)
+
+
+def _runs(over: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """The headings over columns, and how many columns beside each other have each."""
+    for text, columns in groupby(over):
+        yield text, len(list(columns))
+
+
 LONGEST_LABEL = 60
 
 
@@ -701,6 +741,7 @@ class _Head:
 
     title: str
     right: bool
+    over: str = ""
     two: bool = False
 
 
@@ -743,6 +784,20 @@ def _tex_heads(columns: Iterable[_Head]) -> Iterator[str]:
     for column in columns:
         title = f"${column.title}$" if _SYMBOL.match(column.title) else tex(column.title)
         yield rf"\multicolumn{{2}}{{c}}{{{title}}}" if column.two else title
+
+
+def _tex_over(columns: Sequence[_Head]) -> Iterator[str]:
+    """The line of headings that columns share, and the rules below them."""
+    if not any(column.over for column in columns):
+        return
+    places = [column.over for column in columns for _ in range(1 + column.two)]
+    cells, rules, first = [], [], 1
+    for text, n in _runs(places):
+        cells.append(rf"\multicolumn{{{n}}}{{c}}{{{tex(text)}}}" if text else " & " * (n - 1))
+        rules += [rf"\cmidrule(lr){{{first}-{first + n - 1}}}"] * bool(text)
+        first += n
+    yield _tex_line(cells)
+    yield "".join(rules)
 
 
 _MARKUP = re.compile(r"[\\|<*`\[\]~&$]|(?<![^\W_])_|_(?![^\W_])")

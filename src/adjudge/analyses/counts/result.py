@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.counts import Counts
@@ -15,6 +16,7 @@ from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table
 from adjudge.data.scores import AllLengths, Better, ScoreMatrix
+from adjudge.data.target import Target
 
 if TYPE_CHECKING:
     from adjudge.analyses.compare import Compare
@@ -51,8 +53,12 @@ COUNTED = (
 VERDICTS = ("alike", "better_than", "worse_than", "untested", "out_of_reach")
 
 
-def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
-    """The counts of data sets by their names."""
+def counts_of(
+    data: Mapping[str | None, Scores],
+    asked: Counts,
+    targets: Mapping[str | None, Target] = MappingProxyType({}),
+) -> CountsTable:
+    """The counts of data sets by their names; `targets` has the length and form that a data set is counted at alone."""
     chosen: dict[str | None, list[ScoreMatrix]] = {}
     lacking: list[dict[str, UsageError | DataError]] = []
     for name, scores in data.items():
@@ -60,8 +66,7 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
         why: dict[str, UsageError | DataError] = {}
         for measure in asked.measure or (None,):
             try:
-                measures = () if measure is None else [measure]
-                wanted |= dict.fromkeys(scores.targets(measures, length=asked.length, form=asked.form))
+                wanted |= dict.fromkeys(_targets(scores, measure, asked, targets.get(name)))
             except (UsageError, DataError) as error:
                 if measure is None:
                     raise
@@ -86,13 +91,11 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
     if not counts:
         raise UsageError("no measure to count on")
     names = [name for name in data if name is not None]
-    there = {(m.key, m.data) for m in counts}
-    titles = {m.key: m.title for m in reversed(counts)}
     absent = [
-        AbsentMeasure(name, *key, titles[key])
+        AbsentMeasure(name, row.measure, row.length, row.form, row.title)
         for name in names
-        for key in dict.fromkeys(m.key for m in counts)
-        if (key, name) not in there
+        for row in rows_of(counts)
+        if name not in row.by_data
     ]
     return CountsTable(
         asked=asked,
@@ -101,7 +104,21 @@ def counts_of(data: Mapping[str | None, Scores], asked: Counts) -> CountsTable:
         assessors=tuple(row for row in dict.fromkeys(assessors) if row[2] > 1),
         data=tuple(names),
         absent=tuple(absent),
+        targets=targets,
     )
+
+
+def _targets(
+    scores: Scores, measure: str | None, asked: Counts, at: Target | None
+) -> list[tuple[str, int | AllLengths | None, str | None]]:
+    """A measure, or all, at the lengths and in the forms that are counted."""
+    measures = () if measure is None else (measure,)
+    if at is None:
+        return scores.targets(measures, length=asked.length, form=asked.form)
+    chosen = [(name, *scores.target_for(name, *at)) for name in scores.resolved(measures)]
+    if missing := [why for one in chosen if (why := scores.all_missing(*one))]:
+        raise DataError(missing[0])
+    return chosen
 
 
 def counting(asked: Compare) -> Tests:
@@ -153,10 +170,17 @@ class CountsTable(Result):
     """The names of the data sets, where they have any."""
     absent: tuple[AbsentMeasure, ...] = ()
     """What some data sets have and others have not."""
+    targets: Mapping[str | None, Target] = field(default_factory=dict)
+    """The length and form that data sets are counted at alone."""
 
     @property
     def alpha(self) -> float:
         return self.asked.alpha
+
+    @property
+    def rows(self) -> list[CountsRow]:
+        """What data sets have in common."""
+        return rows_of(self.measures)
 
     def how(self) -> str:
         """A line per measure."""
@@ -166,6 +190,14 @@ class CountsTable(Result):
         for name in self.data:
             if gone := [missing.title for missing in self.absent if missing.data == name]:
                 yield Note.of("no-scores", data=name, titles=gone)
+        for data, target in self.targets.items():
+            yield Note.of("one-target", data=data, target=str(target))
+        differing = [row for row in self.rows if len(row.targets) > 1]
+        if differing:
+            targets = dict.fromkeys(
+                (str(Target(m.length, m.form)), name) for row in differing for name, m in row.by_data.items()
+            )
+            yield Note.of("targets-differ", targets=list(targets))
         for data, measure, n in self.assessors:
             yield Note.of("several-assessors", data=data, measure=measure, n=n)
 
@@ -188,15 +220,16 @@ class CountsTable(Result):
         crossed: list[MeasureCells] = []
         like_human: list[MeasureCells] = []
         for m in self.measures:
-            different = [f"{t.different}{_left(t.untested, t.out_of_reach)}" for t in m.tests]
-            pairs.append((m, (m.tests[0].pairs, *different)))
+            never, never_crossed = (m.never_tested(cross=of) if self.data else 0 for of in (False, True))
+            different = [f"{t.different}{_left(t.untested - never, t.out_of_reach)}" for t in m.tests]
+            pairs.append((m, (_of(m.tests[0].pairs, never), *different)))
             if m.cross:
                 directions = [
-                    f"{t.cross_different} ({t.human_better}/{t.machine_better})"
-                    f"{_left(t.cross_untested, t.cross_out_of_reach)}"
+                    f"{t.cross_different}{'' if self.data else f' ({t.human_better}/{t.machine_better})'}"
+                    f"{_left(t.cross_untested - never_crossed, t.cross_out_of_reach)}"
                     for t in m.tests
                 ]
-                crossed.append((m, (m.cross, *directions)))
+                crossed.append((m, (_of(m.cross, never_crossed), *directions)))
                 like_human.append((m, (len(m.machines), m.within, *(t.like_some for t in m.tests))))
         yield self._side_by_side("pairs", ("pairs",), pairs)
         if not crossed:
@@ -218,32 +251,44 @@ class CountsTable(Result):
                 )
 
     def _side_by_side(self, name: str, numbers: tuple[str, ...], cells: Sequence[MeasureCells]) -> Table:
-        """A row per measure; of several data sets a row per measure and count, and a column per data set."""
-        from adjudge.analyses.counts.words import HEADINGS
+        """A row per measure and a column per test, of several data sets one beside the other, as the paper has years.
+
+        What is counted of (pairs, machines) stands above a data set's columns where it is the same for all measures.
+        """
+        from adjudge.analyses.counts.words import HEADINGS, counted_of
 
         better = (
             "better" if all(m.better for m in self.measures if m.cross) else "better, or higher where none is"
         )
-        counted = [
-            *(Column(number, right=True) for number in numbers),
-            *(Column(t.test, t.words, right=True) for t in self.measures[0].tests),
-        ]
-        columns, rows = counted, [(m.title, *row) for m, row in cells]
-        if self.data:
-            by_key = {(m.key, m.data): row for m, row in cells}
-            headings = {m.key: m.title for m, _ in reversed(cells)}
-            blank: tuple[Cell, ...] = (None,) * len(counted)
-            rows = [
-                (headings[key], column.title, *(by_key.get((key, data), blank)[at] for data in self.data))
-                for key in dict.fromkeys(m.key for m, _ in cells)
-                for at, column in enumerate(counted)
+        which = "" if self.data else f"all (human/machine {better}); "
+        alpha = f"{self.asked.alpha:g}".removeprefix("0")
+        title = HEADINGS[name].format(which=which, level=self.asked.level * 100, alpha=alpha)
+        counted = [*((n, n) for n in numbers), *((t.test, t.words) for t in self.measures[0].tests)]
+        first = Column("measure", right=False)
+        if not self.data:
+            columns = [Column(*names, right=True) for names in counted]
+            return Table.of(name, [(m.title, *row) for m, row in cells], first, *columns, title=title)
+        by_measure = {(m.key, m.data): row for m, row in cells}
+        kept = [row for row in self.rows if any((m.key, m.data) in by_measure for m in row.by_data.values())]
+        blank: tuple[Cell, ...] = (None,) * len(counted)
+        columns, lines = [first], [[row.title] for row in kept]
+        for data in self.data:
+            of = dict.fromkeys(counted_of(name, m) for m, _ in cells if m.data == data)
+            over = f"{data}: {next(iter(of))}" if len(of) == 1 else data
+            columns += [
+                Column(
+                    f"{column} in {data}",
+                    heading,
+                    right=True,
+                    over=over,
+                    show="never" if not at and len(of) == 1 else "always",
+                )
+                for at, (column, heading) in enumerate(counted)
             ]
-            columns = [
-                Column("count", "", right=False),
-                *(Column(f"in {data}", data, right=True) for data in self.data),
-            ]
-        title = HEADINGS[name].format(better=better, level=self.asked.level * 100)
-        return Table.of(name, rows, Column("measure", right=False), *columns, title=title)
+            for line, row in zip(lines, kept, strict=True):
+                m = row.by_data.get(data)
+                line += blank if m is None else by_measure.get((m.key, data), blank)
+        return Table.of(name, map(tuple, lines), *columns, title=title)
 
     def on_demand(self) -> Mapping[str, Callable[[], Table]]:
         """Counts by data set, measure and test, and by machine; what a data set has not has empty rows, and why."""
@@ -305,6 +350,46 @@ class AbsentMeasure:
 
 
 @dataclass(frozen=True)
+class CountsRow:
+    """A measure in the data sets that have it."""
+
+    measure: str
+    title: str
+    by_data: Mapping[str | None, CountsByMeasure]
+
+    @property
+    def targets(self) -> set[tuple[int | None, str | None]]:
+        """The lengths and forms of the summaries."""
+        return {(m.length, m.form) for m in self.by_data.values()}
+
+    @property
+    def length(self) -> int | None:
+        return next(iter(self.targets))[0] if len(self.targets) == 1 else None
+
+    @property
+    def form(self) -> str | None:
+        return next(iter(self.targets))[1] if len(self.targets) == 1 else None
+
+
+def rows_of(measures: Sequence[CountsByMeasure]) -> list[CountsRow]:
+    """What stands in one row: a measure at one length and in one form. A measure that no data set has at several is one
+    row, whatever its lengths: a year of 100 words stands beside a year of 250."""
+    times = Counter((m.data, m.measure) for m in measures)
+    several = {measure for (_, measure), n in times.items() if n > 1}
+    rows: dict[object, dict[str | None, CountsByMeasure]] = {}
+    for m in measures:
+        rows.setdefault(m.key if m.measure in several else m.measure, {})[m.data] = m
+    return [
+        CountsRow(
+            measure=(one := next(iter(row.values()))).measure,
+            title=one.title if len({m.key for m in row.values()}) == 1 else one.words,
+            by_data=row,
+        )
+        for row in rows.values()
+    ]
+
+
+@dataclass(frozen=True)
 class CountsByMeasure:
     """The counts of all tests on one measure, and beside them what averaging would say."""
 
@@ -312,6 +397,8 @@ class CountsByMeasure:
     length: int | None
     form: str | None
     title: str
+    words: str
+    """The title without length and form."""
     better: Better
     topics: int
     tests: tuple[CountsByTest, ...]
@@ -335,6 +422,11 @@ class CountsByMeasure:
     def cross(self) -> int:
         """Pairs of a human and a machine."""
         return len(self.humans) * len(self.machines)
+
+    def never_tested(self, *, cross: bool) -> int:
+        """Pairs that no test could test, where these are as many by each test; of a human and a machine, or of all."""
+        untested = {t.cross_untested if cross else t.untested for t in self.tests}
+        return untested.pop() if len(untested) == 1 else 0
 
     @property
     def within(self) -> int:
@@ -487,6 +579,7 @@ def count(matrix: ScoreMatrix, kinds: Mapping[str, str], tests: Tests, asked: Co
         length=matrix.length,
         form=matrix.target.form,
         title=matrix.title,
+        words=matrix.info.words,
         better=matrix.info.better,
         topics=len(matrix.topics),
         tests=counted,
@@ -578,6 +671,10 @@ def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None
     )
     sizes = {"humans": len(measure.humans), "machines": len(measure.machines)}
     return {**sizes, **dict(zip(CROSSED, numbers if measure.cross else (None,) * len(CROSSED), strict=True))}
+
+
+def _of(pairs: int, untested: int) -> Cell:
+    return f"{pairs}{_left(untested, 0)}" if untested else pairs
 
 
 def _left(untested: int, out_of_reach: int) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of strengths that were fitted to preferences. Zopf 2018, section 3."""
+"""Pictures of strengths that were fitted to preferences. Zopf 2018, section 4.2."""
 
 from __future__ import annotations
 
@@ -443,7 +443,7 @@ SPECS = (
         "sentence-strengths",
         "A topic's sentences by the strengths that preferences give them.",
         lambda scores, options: _fit(scores, options, "sentences").figure("strengths"),
-        after="Zopf 2018, section 3",
+        after="Zopf 2018, section 4.2",
         takes=("topic",),
         example="--topic d01",
     ),
@@ -451,7 +451,7 @@ SPECS = (
         "system-strengths",
         "Systems by the strengths that preferences between summaries give them; with a topic, its summaries.",
         lambda scores, options: _fit(scores, options, "systems").figure("strengths"),
-        after="Zopf 2018, section 3",
+        after="Zopf 2018, section 4.2",
         takes=("topic",),
     ),
     FigureSpec(

@@ -798,6 +798,13 @@ class PaperColumn:
     counts: Mapping[str, int] = field(default_factory=dict)
     """How many pairs a topic has that can be ordered."""
     why: str | None = None
+    over: str = ""
+    """What stands above the headings of several columns; these do not say it again."""
+
+    @property
+    def short(self) -> str:
+        """The heading below that."""
+        return self.heading.removeprefix(f"{self.over} ")
 
     @property
     def pairs(self) -> int:
@@ -865,14 +872,14 @@ class PaperTable:
             (f"{self.level:.0%} interval", intervals, ""),
             ("topics", [str(len(cell.topics)) for cell in self.cells], ""),
         ]
-        headings = [cell.heading for cell in self.cells]
+        columns = [Column(cell.heading, cell.short, right=True, over=cell.over) for cell in self.cells]
         if self.minutes is not None:
-            headings.append("minutes")
+            columns.append(Column("minutes", right=True))
         return Table.of(
             self.name,
-            ((name, *[*numbers, last][: len(headings)]) for name, numbers, last in lines),
+            ((name, *[*numbers, last][: len(columns)]) for name, numbers, last in lines),
             Column("row", "", right=False),
-            *(Column(heading, right=True) for heading in headings),
+            *columns,
             title=self.title,
         )
 
@@ -903,6 +910,11 @@ class PreferenceTables(Result):
     answers: tuple[int, ...] = ()
     """How many there are, on the topics that have some."""
     simulated: int = 0
+
+    @property
+    def against(self) -> str:
+        """What measures are compared with: `coverage at 100 words`."""
+        return self.human if self.asked.length is None else f"{self.human} at {self.asked.length} words"
 
     def paper(self, name: str) -> PaperTable:
         return next(paper for paper in self.papers if paper.name == name)
@@ -972,6 +984,7 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "table-3": ("Table 3. Agreement with people: simulated preferences alone", (*FEW, "ref", "py")),
 }
+RANKED_TABLE = "table-4"
 RANKED = "Sentence pairs that strengths order as pyramid weights do: without and with smoothing"
 REF_PAIRS = "200"
 """Pairs of Table 4's ref (section 5.5); how many py has there the paper does not say, so it has what it has alone."""
@@ -1061,6 +1074,28 @@ def paper_tables(columns: Columns, asked: PreferenceReport, minutes: Minutes) ->
     )
 
 
+def stacked(tables: Mapping[str, PreferenceTables], name: str) -> Table:
+    """One of the paper's tables; of several data sets one below the other, as the paper has corpora."""
+    several = len(tables) > 1
+    heads = {data: f"{data}: " if several else "" for data in tables}
+    results = {data: result.only([name]) for data, result in tables.items()}
+    papers = {data: result.paper(name) for data, result in tables.items()}
+    first = next(iter(papers.values())).table()
+    compared = (
+        "" if name == RANKED_TABLE else f"; people's measure: {listed([r.against for r in tables.values()])}"
+    )
+    return replace(
+        first,
+        title=f"{first.title}{compared}",
+        rows=tuple(
+            (f"{heads[data]}{row[0]}", *row[1:]) for data, p in papers.items() for row in p.table().rows
+        ),
+        sentences=tuple(f"{heads[data]}{line}" for data, r in results.items() for line in r.sentences()),
+        notes=tuple(f"{heads[data]}{line}" for data, r in results.items() for line in r.warnings()),
+        signature="\n".join(dict.fromkeys(r.signature for r in results.values())),
+    )
+
+
 def _table(
     name: str, title: str, cells: Sequence[PaperColumn], level: float, sets: Mapping[str, str | None]
 ) -> PaperTable:
@@ -1120,8 +1155,13 @@ def ranked_sentences(
             pairs = REF_PAIRS if source == "ref" and base.simulated == "paper" else base.simulated
             heading = f"smoothed {source}" if smooth else source
             measures[heading] = _of(replace(base, smooth=smooth, simulated=pairs), source)
-    cells = [_ranked(heading, measure, batches) for heading, measure in measures.items()]
-    table = _table("table-4", f"Table 4. {RANKED}", cells, level, sets or {})
+    cells = [
+        replace(
+            _ranked(heading, measure, batches), over="smoothed" if measure.smooth else "without smoothing"
+        )
+        for heading, measure in measures.items()
+    ]
+    table = _table(RANKED_TABLE, f"Table 4. {RANKED}", cells, level, sets or {})
     return replace(
         table,
         smoothing=tuple(_smoothing(table)),

@@ -10,7 +10,7 @@ from adjudge.core.errors import UsageError, among, quoted
 if TYPE_CHECKING:
     from adjudge.reports.papers.paper import Paper
 
-PAPERS = ("lin-hovy-2002", "duc-2002")
+PAPERS = ("lin-hovy-2002", "duc-2002", "rankel-2011", "zopf-2018")
 """Their names, in the order of the years."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -43,9 +43,22 @@ class Material:
     """What parts are made from."""
 
     scores: Scores
+    """Of several data sets the last one's: papers draw their last year."""
     seed: int = 0
     progress: Progress = lambda done, of: None
     """Told by parts that take long."""
+    data_sets: Mapping[str, Scores] = field(default_factory=dict)
+    """Several, such as years, by their names; empty of one."""
+
+    @property
+    def name(self) -> str:
+        return listed(list(self.data_sets)) if self.data_sets else self.scores.name
+
+    @property
+    def by_data_set(self) -> Mapping[str, Material]:
+        """Every data set by itself."""
+        sets = self.data_sets or {self.name: self.scores}
+        return {name: replace(self, scores=scores, data_sets={}) for name, scores in sets.items()}
 
     @property
     def where(self) -> str:
@@ -146,6 +159,8 @@ class Paper:
     """As it is cited: "Lin and Hovy 2002"."""
     title: str
     parts: tuple[Part, ...]
+    several: bool = False
+    """Whether its tables have several data sets, such as years."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,7 +317,7 @@ def reproduce_paper(
     progress(whole, whole)
     judged = gathered_of(material.scores)
     about = () if judged is None else judged.judgments.notes()
-    return Reproduction(paper=paper, name=material.scores.name, parts=tuple(parts), about=tuple(about))
+    return Reproduction(paper=paper, name=material.name, parts=tuple(parts), about=tuple(about))
 
 
 def _made(part: Part, material: Material) -> MadePart:
