@@ -260,7 +260,10 @@ def test_columns_share_a_heading_in_latex_markdown_and_html() -> None:
     html = YEARS.to_html()
     assert "<thead><tr><th></th><th>2009: 10 pairs</th><th>&lt;2010&gt;</th></tr><tr><th>measure" in html
     plain = tuple(replace(column, raised=False) for column in YEARS.columns)
-    assert '<th colspan="2" style="text-align: center">2009: 10 pairs</th>' in replace(YEARS, columns=plain).to_html()
+    assert (
+        '<th colspan="2" style="text-align: center">2009: 10 pairs</th>'
+        in replace(YEARS, columns=plain).to_html()
+    )
 
 
 def test_a_heading_over_narrow_columns_is_broken_between_words() -> None:
