@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def test_real_differences_are_found(systems: int, name: str) -> None:
 
 # Normal scores: tastes of many kinds, assessors drawn anew or held fixed
 
-TASTES = {
+TASTES: dict[str, Callable[[int], np.ndarray]] = {
     "none": lambda systems: np.zeros(systems),
     "0.3": lambda systems: np.full(systems, 0.3),
     "1": lambda systems: np.ones(systems),

@@ -94,8 +94,8 @@ def groups_of_matrix(
     if not joined:
         means = np.nanmean(values, axis=0)
     if isinstance(test, UsualPairs):
-        by_name = {s.system: s.adjusted for s in test.comparison.standings}
-        means = np.array([by_name[system] for system in scored.systems])
+        of_system = {s.system: s.adjusted for s in test.comparison.standings}
+        means = np.array([of_system[system] for system in scored.systems])
     rank = places(sign * means)
     order = sorted(range(len(scored.systems)), key=lambda j: (rank[j], scored.systems[j]))
     first, second = np.triu_indices(len(order), k=1)

@@ -72,9 +72,10 @@ def _means_of_sets(values: FloatArray, sets: Sequence[str]) -> FloatArray:
     present = ~np.isnan(values)
     members = (names == np.unique(names)[:, None]).astype(np.float64)
     counts = members @ present
-    return np.divide(
+    means: FloatArray = np.divide(
         members @ np.where(present, values, 0.0), counts, out=np.full(counts.shape, np.nan), where=counts > 0
     )
+    return means
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
