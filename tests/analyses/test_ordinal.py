@@ -460,3 +460,47 @@ def test_summeval_and_squality(shared_data: Path) -> None:
     overall = adjudge.anova_ordinal(frame, "overall")
     assert len(overall.levels) == 95
     assert [each.system for each in overall.systems] == ["human", "bart-dpr", "bart"]
+
+
+def test_one_assessor_for_each_topic_leaves_the_freedom_of_assessors() -> None:
+    """3 assessors of 4 systems leave 6 degrees of freedom, whatever their variance is estimated as."""
+    rng = np.random.default_rng(8)
+    system, topic = (x.ravel() for x in np.indices((4, 24)))
+    latent = rng.normal(size=24)[topic] + rng.logistic(size=96)
+    frame = pd.DataFrame(
+        {
+            "topic": [f"t{k:02}" for k in topic],
+            "system": [f"s{k}" for k in system],
+            "assessor": [f"a{k // 8}" for k in topic],
+            "fluency": np.searchsorted([-2, -0.5, 0.5, 2], latent) + 1,
+        }
+    )
+    fitted = adjudge.anova_ordinal(frame)
+    assert {term.term for term in fitted.random} == {"topic", "assessor", "assessor:system"}
+    assert all(pair.df <= 6 + 1e-9 for pair in fitted.contrasts)
+    with pytest.raises(DataError, match="every system has one assessor, so differences"):
+        adjudge.anova_ordinal(frame.assign(assessor="of " + frame["system"]))
+
+
+def test_a_check_of_few_ratings_is_not_passed() -> None:
+    """That levels are used as the model expects is said where one system with twice the noise would show."""
+    said = {}
+    for topics in (6, 150):
+        rng = np.random.default_rng(9)
+        system, topic, assessor = (x.ravel() for x in np.indices((3, topics, 2)))
+        latent = rng.normal(size=topics)[topic] + rng.logistic(size=system.size)
+        frame = pd.DataFrame(
+            {
+                "topic": [f"t{k:03}" for k in topic],
+                "system": [f"s{k}" for k in system],
+                "assessor": [f"a{k}" for k in assessor],
+                "fluency": np.searchsorted([-2, -0.5, 0.5, 2], latent) + 1,
+            }
+        )
+        fitted = adjudge.anova_ordinal(frame)
+        said[topics] = [check.power >= 0.8 for check in fitted.checks]
+        passed = [check.over for check in fitted.checks if check.p > 0.05]
+        assert passed
+        told = " ".join(line for line in fitted.sentences() if line.startswith("The levels are used"))
+        assert all((f"by {over}" in told) == (topics == 150) for over in passed)
+    assert said == {6: [False, False], 150: [True, True]}

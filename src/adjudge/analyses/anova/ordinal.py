@@ -742,7 +742,7 @@ class _LinearSystems:
     def df(self, weights: FloatArray) -> FloatArray:
         """Satterthwaite's degrees of freedom of combinations, a row of weights each."""
         df = np.array([self._satterthwaite.of(row @ self._averaging) for row in weights])
-        return np.minimum(df, self._most)
+        return np.asarray(np.minimum(df, self._most))
 
     def enlarged(self, weights: FloatArray) -> FloatArray:
         """How many times larger standard errors are by REML than by maximum likelihood.

@@ -722,9 +722,10 @@ def _mixed_terms(model: _Model, terms: Sequence[str], asked: Anova) -> tuple[lis
 def _unlisted(rows: AnovaRows, terms: Sequence[str]) -> Iterator[Note]:
     """That assessors are no term of the table, and yet in the scores."""
     if "assessor" in rows.factors and "assessor" not in terms:
-        each = (rows.keys.groupby("topic")["assessor"].nunique() < 2).all()
+        of_topics = (rows.keys.groupby("topic")["assessor"].nunique() < 2).all()
         yield Note.of(
-            "one-assessor-each" if each else "assessors-not-listed", n=len(rows.factors["assessor"].levels)
+            "one-assessor-each" if of_topics else "assessors-not-listed",
+            n=len(rows.factors["assessor"].levels),
         )
 
 

@@ -42,9 +42,9 @@ def power_of_spread(fit: LinearFit, codes: npt.NDArray[np.generic], rng: np.rand
     noise[groups == rng.choice(several, size=DRAWS)[:, None]] *= SPREAD
     kept = np.isin(groups, several)
     drawn = _residuals(fit, noise)[:, kept]
-    found = brown_forsythe(drawn, np.unique(groups[kept], return_inverse=True)[1])
+    f = brown_forsythe(drawn, np.unique(groups[kept], return_inverse=True)[1])
     least = fdtri(several.size - 1, kept.sum() - several.size, 1 - ALPHA)
-    return float(np.mean(found > least))
+    return float(np.mean(f > least))
 
 
 def brown_forsythe(values: FloatArray, groups: IntArray) -> FloatArray:

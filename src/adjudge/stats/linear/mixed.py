@@ -117,7 +117,7 @@ class Reml:
     @property
     def unknowns(self) -> int:
         """Of the dense equations that are left."""
-        return self._columns + self.p
+        return int(self._columns + self.p)
 
     def take(self, y: FloatArray) -> None:
         """Other scores for the same design; the centre is in the span of X."""
