@@ -117,7 +117,9 @@ class Meta(Analysis["MetaResult"]):
         help="Of intervals, tests and curves, in every part.",
         unset="each part's own",
     )
-    resample: Resample = option("all", metavar="WHAT", panel=ADVANCED, help="For other what intervals hold.")
+    resample: Resample = option(
+        "all", metavar="WHAT", panel=ADVANCED, help="What intervals take as a sample."
+    )
     all_topics: bool = option(
         False, panel=ADVANCED, help="System means of measures over all their topics, judged or not."
     )

@@ -226,17 +226,22 @@ def accuracy_all(run: MetaRun) -> AccuracyResult:
     )
 
 
+def agreements_by_topic(cells: Cells, human: HumanCells) -> dict[int, Sequence[PairAgreement]]:
+    """Of every topic that people judged: each measure's agreement with them."""
+    people = scaled(human.values)[0]
+    automatic = np.array([scaled(scores)[0] for scores in cells.automatic]).reshape(cells.automatic.shape)
+    judged = np.flatnonzero(~np.isnan(people).all(axis=1)).tolist()
+    return {k: pair_agreements(people[k], automatic[:, k]) for k in judged}
+
+
 def _within_topics(
     run: MetaRun, cells: Cells, human: HumanCells, rows: list[MeasureAccuracy]
 ) -> Iterator[AgreementByTopic]:
     """Agreement topic by topic; that of all topics and accuracy with ties are added to the rows."""
-    judged = [k for k in range(len(cells.topics)) if not np.isnan(human.values[k]).all()]
-    people = scaled(human.values)[0]
-    automatic = np.array([scaled(scores)[0] for scores in cells.automatic]).reshape(cells.automatic.shape)
-    agreements = [pair_agreements(people[k], automatic[:, k]) for k in judged]
-    clusters = cells.clusters and [cells.clusters[k] for k in judged]
+    agreements = agreements_by_topic(cells, human)
+    clusters = cells.clusters and [cells.clusters[k] for k in agreements]
     for m, measure in enumerate(cells.measures):
-        topics = [of_topic[m] for of_topic in agreements]
+        topics = [of_topic[m] for of_topic in agreements.values()]
         ties = tie_accuracy(
             human.values,
             cells.automatic[m],
@@ -247,7 +252,7 @@ def _within_topics(
         )
         if ties.why is not None:  # there is no pair, or nobody orders any: no agreement either
             topics = [replace(topic, share=math.nan, why=topic.why or ties.why) for topic in topics]
-        for k, agreement in zip(judged, topics, strict=True):
+        for k, agreement in zip(agreements, topics, strict=True):
             names = (measure.measure, human.info.measure, cells.chosen, cells.topics[k])
             yield AgreementByTopic(*names, agreement)
 

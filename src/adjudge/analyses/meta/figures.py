@@ -475,10 +475,12 @@ def measure_groups(
         return alt.layer(zero, bars, points, letters, width=SIZE[0], height=alt.Step(ROW + 2))
 
     differ, hopeless = comparison.count("differ"), comparison.count(TOO_FEW)
+    pairs = f"{differ} of {counted(len(comparison.pairs), 'pair')} {'differs' if differ == 1 else 'differ'}"
+    if len(comparison.pairs) == 1:
+        pairs = "the two differ" if differ else "these two do not"
     sentences = [
         "Measures that share a letter do not differ significantly in how far they correlate with people"
-        f" ({comparison.tested_by}, {on(comparison)}, among {over_words(comparison.among)}): {differ} of"
-        f" {counted(len(comparison.pairs), 'pair')} {'differs' if differ == 1 else 'differ'}."
+        f" ({comparison.tested_by}, {on(comparison)}, among {over_words(comparison.among)}): {pairs}."
     ]
     if hopeless:
         sentences.append(

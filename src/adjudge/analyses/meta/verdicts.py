@@ -16,6 +16,7 @@ import numpy as np
 
 from adjudge import __version__
 from adjudge.analyses.conclusions import Conclusion
+from adjudge.analyses.meta.accuracy import agreements_by_topic
 from adjudge.analyses.meta.better import BetterResult, MeasureComparison, better_measures, conclusion_of
 from adjudge.analyses.meta.ceiling import CeilingResult, MeasureCeiling, ceiling_all
 from adjudge.analyses.meta.cells import Cells, HumanCells
@@ -36,10 +37,9 @@ from adjudge.core.table import Column, Table, hidden
 from adjudge.core.words import listed, p_number
 from adjudge.data.scores import Among, MeasureInfo
 from adjudge.measures.registry import is_published
-from adjudge.stats.agreement import pair_agreements
 from adjudge.stats.correlation import Coefficient, CorrelationLevel
 from adjudge.stats.multiple import adjust
-from adjudge.stats.pairwise import mean_accuracies, scaled
+from adjudge.stats.pairwise import mean_accuracies
 
 Grade = Literal["as people do", "in part", "open", "not shown", "against people", "no verdict"]
 Reason = Literal["accuracy", "no interval", "below assessors", "contradicts", "may be weak"]
@@ -371,17 +371,14 @@ def _accuracies(
         return {name: (mean.value, mean.pairs) for name, mean in zip(names, means, strict=True)}
     if level == "global":
         return dict.fromkeys(names, (math.nan, 0))
-    people, automatic = scaled(human.values)[0], [scaled(scores)[0] for scores in cells.automatic]
-    judged = [k for k in range(len(cells.topics)) if not np.isnan(human.values[k]).all()]
-    topics = [pair_agreements(people[k], np.array([scores[k] for scores in automatic])) for k in judged]
-    shares = {name: np.array([topic[at].share for topic in topics]) for at, name in enumerate(names)}
-    return {
-        name: (
-            float(np.nanmean(of)) if np.isfinite(of).any() else math.nan,
-            sum(topic[at].pairs for topic in topics),
-        )
-        for at, (name, of) in enumerate(shares.items())
-    }
+    topics = agreements_by_topic(cells, human).values()
+    accuracies = {}
+    for at, name in enumerate(names):
+        shares = np.array([topic[at].share for topic in topics])
+        shares = shares[~np.isnan(shares)]
+        mean = float(shares.mean()) if shares.size else math.nan
+        accuracies[name] = (mean, sum(topic[at].pairs for topic in topics))
+    return accuracies
 
 
 # The user's own measures
