@@ -143,8 +143,8 @@ class AssessorDossier:
 
     def was_tested(self, family: Family) -> bool:
         """Whether there was a test; the median assessor is 0 away from the median without one."""
-        number = self.deviation_low if family == "deviation" else getattr(self, f"{family}_p")
-        return math.isfinite(number)
+        at_median = family == "deviation" and math.isnan(self.deviation_low)
+        return math.isfinite(getattr(self, f"{family}_p")) and not at_median
 
     @property
     def codes(self) -> tuple[FlagCode, ...]:
