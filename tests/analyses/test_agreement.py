@@ -353,6 +353,11 @@ def test_two_who_always_say_the_same_are_named(approved: Approved) -> None:
     assert not any(pair.identical for pair in few.questions[0].pairs)
 
 
+def test_few_topics_show_no_contradiction() -> None:
+    few = agreement(with_second_of(lambda value: 6 - value, topics=4))
+    assert not any(pair.contradict for pair in few.questions[0].pairs)
+
+
 def test_guessing_is_no_contradiction() -> None:
     rng = np.random.default_rng(5)
     for _ in range(10):

@@ -194,6 +194,13 @@ def test_assessors_who_share_nothing_are_told_once(approved: Approved) -> None:
     approved(words_of(found))  # notes do not say again what the headline has said
 
 
+def test_one_topic_tests_nobody() -> None:
+    frame = frame_of(ann=honest, bob=honest, cy=honest)
+    found = dossiers(frame[frame["topic"] == "t0"])
+    assert found.untested_rows == found.rows
+    assert "no test can be made of 3 assessors" in found.headline()
+
+
 def test_one_common_topic_is_too_few(approved: Approved) -> None:
     frame = frame_of(ann=honest, bob=honest, cy=honest)
     found = dossiers(frame[(frame["assessor"] != "cy") | (frame["topic"] == "t0")])

@@ -55,7 +55,11 @@ class AssessorPair:
     @property
     def contradict(self) -> bool:
         """Whether they disagree clearly more than by chance: as opposed orders do, and levels far apart."""
-        always = math.isnan(self.alpha.low) and self.alpha.clusters > 1  # all resamples give the same
+        from adjudge.stats.agreement import LEAST_CLUSTERS
+
+        always = (
+            math.isnan(self.alpha.low) and self.alpha.clusters >= LEAST_CLUSTERS
+        )  # in nearly all resamples
         return self.alpha.value < CONTRADICT and (always or self.alpha.high < 0)
 
 

@@ -141,6 +141,11 @@ class AssessorDossier:
     copies: tuple[str, ...] = ()
     """Those who gave the same answers, the assessor among them; compared with the others they count as one."""
 
+    def was_tested(self, family: Family) -> bool:
+        """Whether there was a test; the median assessor is 0 away from the median without one."""
+        at_median = family == "deviation" and math.isnan(self.deviation_low)
+        return math.isfinite(getattr(self, f"{family}_p")) and not at_median
+
     @property
     def codes(self) -> tuple[FlagCode, ...]:
         return tuple(dict.fromkeys(flag.code for flag in self.flags))
@@ -195,7 +200,7 @@ class Dossiers(Result):
         """By what is looked at, whether it could be tested of anybody."""
 
         def any_known(family: Family) -> bool:
-            return any(math.isfinite(getattr(row, f"{family}_p")) for row in self.rows)
+            return any(row.was_tested(family) for row in self.rows)
 
         families: tuple[Family, ...] = ("deviation", "erratic", "inconsistent", "drift", "pace")
         return {name: any_known(name) or (name == "pace" and any_known("fast")) for name in families}
@@ -204,11 +209,7 @@ class Dossiers(Result):
     def untested_rows(self) -> tuple[AssessorDossier, ...]:
         """Assessors of whom nothing could be tested."""
         families: tuple[Family, ...] = ("deviation", "erratic", "inconsistent", "drift", "pace", "fast")
-        return tuple(
-            row
-            for row in self.rows
-            if not any(math.isfinite(getattr(row, f"{family}_p")) for family in families)
-        )
+        return tuple(row for row in self.rows if not any(map(row.was_tested, families)))
 
     @property
     def nothing_shared(self) -> bool:

@@ -115,6 +115,11 @@ def _headline(result: Dossiers) -> str:
     rest = f" Not tested: {', '.join(untested)}." if untested else ""
     if not result.flagged:
         alone = [row.assessor for row in result.untested_rows]
+        if len(alone) + 1 == len(result.rows) > 1:
+            (one,) = (row.assessor for row in result.rows if row.assessor not in alone)
+            return (
+                f"{start} {one} does not stand out significantly. {listed(alone)} could not be tested.{rest}"
+            )
         if alone:
             number = f"the {counted(len(result.rows) - len(alone), 'assessor')} who could be tested"
             rest = f" {listed(alone)} could not be tested.{rest}"
