@@ -30,8 +30,8 @@ NOTES = {
         "topics share sets: intervals resample whole sets, tests of pairs treat topics as independent"
     ),
     "how-tested": lambda test, alpha, corrected, like_these: (
-        f"differences by {test_words(test)} over topics, p <= {alpha:g}, {corrected}, for these assessors and the judge"
-        f" alike{'; for people like these, assessors are a sample too' if like_these else ''}"
+        f"differences by {test_words(test)} over topics, p <= {alpha:g}, {corrected}; people's by those of compare"
+        f"{', for people like these with assessors as a sample' if like_these else ''}"
     ),
     "these-only": "people's conclusions are for these assessors only: {why}",
     "no-proof-of-equality": "where neither finds a difference, there may still be one",
