@@ -64,10 +64,11 @@ def ranked(*benches: AspectBench, **options: Any) -> RankingResult:
 
 def different(values: FloatArray) -> dict[tuple[int, int], int]:
     """By pair of columns, which is better by the test of `compare` with Holm's correction; 0 where none is."""
-    test, sign = {
+    tests: dict[str, Any] = {
         "wilcoxon": (stats.wilcoxon, lambda d: np.sign(stats.rankdata(abs(d)) @ np.sign(d))),
         "t": (lambda d: stats.ttest_1samp(d, 0), lambda d: np.sign(d.mean())),
-    }[TEST]
+    }
+    test, sign = tests[TEST]
     pairs = list(itertools.combinations(range(values.shape[1]), 2))
     p = [test(values[:, a] - values[:, b]).pvalue for a, b in pairs]
     found = multipletests(p, method="holm")[0]

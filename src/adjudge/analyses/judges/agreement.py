@@ -150,7 +150,7 @@ class JudgeAgreementResult(Result):
     alike: tuple[Note, ...] = ()
     """Judges, and people, of whom two gave the same answers."""
 
-    def only(self, judge: str) -> JudgeAgreementResult:
+    def for_judge(self, judge: str) -> JudgeAgreementResult:
         """What is about one judge."""
         return replace(
             self,
@@ -465,7 +465,8 @@ def _aspect(bench: AspectBench, options: Judges, shared: _Shared) -> AspectAgree
             return UNKNOWN
         mean = clustered_mean(values - people, judged.clusters)
         enough = footing.clusters >= LEAST_CLUSTERS
-        return DrawnValue(mean.estimate, *(mean.interval(options.level) if enough else ()), why=mean.why)
+        low, high = mean.interval(options.level) if enough else (math.nan, math.nan)
+        return DrawnValue(mean.estimate, low, high, mean.why)
 
     verdict = JudgeVerdict(
         judge=bench.judge,
@@ -544,14 +545,14 @@ def same_answers(one: FloatArray, other: FloatArray) -> tuple[int, int] | None:
 def _copied(bench: AspectBench) -> Note | None:
     """Whose answers the judge gives, if somebody's."""
     copied = [
-        (same[0] / same[1], same, person if bench.named else "people")
+        (same[0] / same[1], *same, person if bench.named else "people")
         for person, answers in zip(bench.people, bench.answers.T, strict=True)
         if (same := same_answers(answers, bench.judge_answers)) is not None
     ]
     if not copied:
         return None
-    _, (same, n), person = max(copied, key=lambda copy: (copy[0], copy[1][1]))
-    return Note.of("copied", judge=bench.judge, person=person, same=same, things=n)
+    _, times, n, person = max(copied, key=lambda copy: (copy[0], copy[2]))
+    return Note.of("copied", judge=bench.judge, person=person, same=times, things=n)
 
 
 def alike_raters(benches: Sequence[AspectBench]) -> Iterator[Note]:

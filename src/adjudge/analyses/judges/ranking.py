@@ -153,7 +153,7 @@ class RankingResult(Result):
             f"|seed:{o.seed}|v:{__version__}"
         )
 
-    def only(self, judge: str) -> RankingResult:
+    def for_judge(self, judge: str) -> RankingResult:
         """What is about one judge."""
         return replace(self, aspects=tuple(aspect for aspect in self.aspects if aspect.judge == judge))
 
@@ -341,7 +341,7 @@ def _together(members: Sequence[AspectBench], options: Judges) -> Iterator[Aspec
     rankers = [(m.judge, one.judge) for m, one in zip(members, cells_of, strict=True) if one is not None]
     named = [*rankers, *((name, values) for name, _, values in controls)]
     cells = _cells(bench, judge_cells, named, bench.people if bench.named else ())
-    kinds: list[Ranker] = ["judge" for _ in members] + [kind for _, kind, _ in controls]
+    kinds: list[Ranker] = [*(["judge"] * len(members)), *(kind for _, kind, _ in controls)]  # type: ignore[list-item]
     taus, assessor, meanings = _taus(cells, kinds, options)
     these: Sequence[SharedConclusions] = ()
     like_these: Sequence[SharedConclusions] = ()

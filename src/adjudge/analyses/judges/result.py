@@ -173,7 +173,7 @@ def report_of(scores: Scores, asked: Judges) -> JudgeReport:
     dossiers = []
     for judge in everyone.judges:
         of_judge = everyone.of(judge)
-        parts: dict[str, Result] = {name: part.only(judge) for name, part in made.items()}
+        parts: dict[str, Result] = {name: part.for_judge(judge) for name, part in made.items()}
         if together is not None and all(bench.panel for bench in of_judge):
             parts["panel"], together = together, None
         if not parts:
