@@ -149,7 +149,9 @@ def _concluded(aspect: AspectRanking) -> Iterator[str]:
         f" that {them} not"
     )
     wider = aspect.conclusion("judge", "like these")
-    if wider is not None:
+    if wider is not None and not wider.people_find:
+        text += f". For {assessors_like_these(aspect.people)} none is found"
+    elif wider is not None:
         text += (
             f". For {assessors_like_these(aspect.people)}: {_times(wider.people_find)} differences, of which"
             f" {aspect.judge} finds {_times(wider.same)} and reverses {_times(wider.opposite)}"
