@@ -239,7 +239,7 @@ def people_agreement(
 
     def want(x: int, j: int | None) -> None:
         where, others = (everything, range(k)) if j is None else (there[:, j], rest[j])
-        shared = [(person, np.count_nonzero(where & there[:, person])) for person in others]
+        shared = [(person, int(np.count_nonzero(where & there[:, person]))) for person in others]
         wanted[x, j] = [(ask(x, person, where), n) for person, n in shared if n]
 
     for x in range(len(judges)):

@@ -215,7 +215,7 @@ def test_a_linear_change_of_a_judges_scale_changes_no_verdict_on_order(
         for answers in (bench.judge_answers, shift + factor * bench.judge_answers)
     )
     for criterion in ("within", "rank"):
-        assert after.verdict.by(criterion) == before.verdict.by(criterion)  # type: ignore[arg-type]
+        assert after.verdict.by(criterion) == before.verdict.by(criterion)
     assert after.verdict.order == before.verdict.order
     if after.verdict.level is not None:
         assert after.verdict.offset.value == pytest.approx(
@@ -236,13 +236,11 @@ def test_the_level_of_a_column_is_judged_only_where_its_scale_is_evident() -> No
 def test_judges_and_people_of_whom_two_gave_the_same_answers_are_named() -> None:
     bench = made_bench(np.random.default_rng(37), topics=30)
     twin = replace(bench, people=("a1", "a2", "a3"), answers=bench.answers[:, [0, 1, 1]])
-    said = "a2 and a3 gave the same answer to all 180 things that both judged: they count as two"
-    assert said in texts(one(twin).notes)
+    said = "a2 and a3 gave the same answer to all 180 things that both judged: they count as two people"
+    assert texts(found(twin).for_judge("one more").alike) == [said]
     result = found(bench, bench.with_judge("again", bench.judge_answers))
     assert "one more and again gave the same answer to all 180 things that both judged." in result.headline()
-    assert [note.data["judges"] for note in result.only("again").notes() if note.code == "alike-judges"] == [
-        ["one more", "again"]
-    ]
+    assert [note.data["names"] for note in result.for_judge("again").alike] == [["one more", "again"]]
     assert not found(bench, bench.with_judge("other", bench.answers[::-1, 0])).alike
 
 

@@ -37,7 +37,7 @@ from adjudge.analyses.judges.words.agreement import (
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Cell, Column, Table, hidden
 from adjudge.core.words import counted, natural
-from adjudge.stats.agreement import SAME
+from adjudge.stats.agreement import LEAST_CLUSTERS, SAME
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.judge_agreement import (
     COEFFICIENTS,
@@ -52,6 +52,7 @@ from adjudge.stats.judge_agreement import (
     people_agreement,
     topic_means,
 )
+from adjudge.stats.judge_effects import clustered_mean
 
 RowKind = Literal["judge", "people", "assessor", "constant", "random", "length", "measure"]
 Valued = Callable[[FloatArray], DrawnValue]
@@ -147,14 +148,16 @@ class JudgeAgreementResult(Result):
     asked: Judges
     aspects: tuple[AspectAgreement, ...]
     alike: tuple[Note, ...] = ()
-    """Judges of whom two gave the same answers."""
+    """Judges, and people, of whom two gave the same answers."""
 
-    def only(self, judge: str) -> JudgeAgreementResult:
+    def for_judge(self, judge: str) -> JudgeAgreementResult:
         """What is about one judge."""
         return replace(
             self,
             aspects=self.of(judge),
-            alike=tuple(note for note in self.alike if judge in note.data["judges"]),
+            alike=tuple(
+                note for note in self.alike if judge in note.data["names"] or not note.data["judges"]
+            ),
         )
 
     def of(self, judge: str) -> tuple[AspectAgreement, ...]:
@@ -324,7 +327,7 @@ def judge_agreement(
     return JudgeAgreementResult(
         asked=asked,
         aspects=tuple(aspects[at] for at in range(len(benches.benches))),
-        alike=tuple(alike_judges(benches.benches)),
+        alike=tuple(alike_raters(benches.benches)),
     )
 
 
@@ -460,7 +463,10 @@ def _aspect(bench: AspectBench, options: Judges, shared: _Shared) -> AspectAgree
     def offset(values: FloatArray, people: FloatArray) -> DrawnValue:
         if footing.why_no_level is not None:
             return UNKNOWN
-        return valued(topic_means(values - people, footing.cluster, pairs.times))
+        mean = clustered_mean(values - people, judged.clusters)
+        enough = footing.clusters >= LEAST_CLUSTERS
+        low, high = mean.interval(options.level) if enough else (math.nan, math.nan)
+        return DrawnValue(mean.estimate, low, high, mean.why)
 
     verdict = JudgeVerdict(
         judge=bench.judge,
@@ -477,7 +483,6 @@ def _aspect(bench: AspectBench, options: Judges, shared: _Shared) -> AspectAgree
     )
     remarks = [note for note in (_copied(bench),) if note is not None]
     notes = [*bench.notes, *remarks, *filter(None, [footing.rank_note]), *footing.notes]
-    notes += alike_people(judged)
     notes += [note for control in controls for note in control.notes]
     notes = [note for at, note in enumerate(notes) if note not in notes[:at]]
     return AspectAgreement(
@@ -540,39 +545,34 @@ def same_answers(one: FloatArray, other: FloatArray) -> tuple[int, int] | None:
 def _copied(bench: AspectBench) -> Note | None:
     """Whose answers the judge gives, if somebody's."""
     copied = [
-        (same[0] / same[1], same, person if bench.named else "people")
+        (same[0] / same[1], *same, person if bench.named else "people")
         for person, answers in zip(bench.people, bench.answers.T, strict=True)
         if (same := same_answers(answers, bench.judge_answers)) is not None
     ]
     if not copied:
         return None
-    _, (same, n), person = max(copied, key=lambda copy: (copy[0], copy[1][1]))
-    return Note.of("copied", judge=bench.judge, person=person, same=same, things=n)
+    _, times, n, person = max(copied, key=lambda copy: (copy[0], copy[2]))
+    return Note.of("copied", judge=bench.judge, person=person, same=times, things=n)
 
 
-def alike_people(bench: AspectBench) -> Iterator[Note]:
-    """People of whom two gave the same answers: they count as two."""
-    for i, j in combinations(range(len(bench.people)) if bench.named else (), 2):
-        if (same := same_answers(bench.answers[:, i], bench.answers[:, j])) is not None:
-            people = [bench.people[i], bench.people[j]]
-            yield Note.of("alike-people", people=people, same=same[0], things=same[1])
-
-
-def alike_judges(benches: Sequence[AspectBench]) -> Iterator[Note]:
-    """Judges of whom two gave the same answers, over all questions that both answered."""
-    answers: dict[str, dict[str, FloatArray]] = {}
+def alike_raters(benches: Sequence[AspectBench]) -> Iterator[Note]:
+    """Judges, and people, of whom two gave the same answers to all questions that both answered."""
+    judges: dict[str, dict[str, FloatArray]] = {}
+    people: dict[str, dict[str, FloatArray]] = {}
     for bench in benches:
+        # what people answered for is the same beside every judge, and in one order
+        by_people = ~np.isnan(bench.answers).all(axis=1)
         if not bench.panel:
-            # what people answered for is the same beside every judge, and in one order
-            by_people = ~np.isnan(bench.answers).all(axis=1)
-            answers.setdefault(bench.judge, {})[bench.aspect] = bench.judge_answers[by_people]
-    for one, other in combinations(answers, 2):
-        if both := [aspect for aspect in answers[one] if aspect in answers[other]]:
-            first, second = (
-                np.concatenate([answers[who][aspect] for aspect in both]) for who in (one, other)
-            )
-            if (same := same_answers(first, second)) is not None:
-                yield Note.of("alike-judges", judges=[one, other], same=same[0], things=same[1])
+            judges.setdefault(bench.judge, {})[bench.aspect] = bench.judge_answers[by_people]
+        for name, answers in zip(bench.people, bench.answers.T, strict=True) if bench.named else ():
+            people.setdefault(name, {})[bench.aspect] = answers[by_people]
+    for raters in (judges, people):
+        for one, other in combinations(raters, 2):
+            if both := [aspect for aspect in raters[one] if aspect in raters[other]]:
+                first, second = (np.concatenate([raters[who][k] for k in both]) for who in (one, other))
+                if (same := same_answers(first, second)) is not None:
+                    about = {"names": [one, other], "judges": raters is judges}
+                    yield Note.of("alike", **about, same=same[0], things=same[1])
 
 
 def _of_coefficient(agreement: PeopleAgreement, at: int, weights: FloatArray) -> _Drawn:

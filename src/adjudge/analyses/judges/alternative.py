@@ -132,7 +132,7 @@ class AlternativeResult(Result):
             f"|v:{__version__}"
         )
 
-    def only(self, judge: str) -> AlternativeResult:
+    def for_judge(self, judge: str) -> AlternativeResult:
         """What is about one judge."""
         return replace(self, aspects=tuple(aspect for aspect in self.aspects if aspect.judge == judge))
 

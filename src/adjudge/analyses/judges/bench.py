@@ -165,14 +165,14 @@ class AspectBench:
             np.array(column)
             for column in zip(*((k, t[a] * len(s) + s[b], c) for k, a, b, c in self.scored()), strict=True)
         )
-        means = np.full((len(self.people) + 1, len(topics) * len(systems)), np.nan)
-        for layer, answers in zip(means, (self.judge_answers, *self.answers.T), strict=True):
+        flat = np.full((len(self.people) + 1, len(topics) * len(systems)), np.nan)
+        for layer, answers in zip(flat, (self.judge_answers, *self.answers.T), strict=True):
             values = np.where(firsts, answers[things], 1 - answers[things])
             there = ~np.isnan(values)
             times = np.bincount(cells[there], minlength=layer.size)
             sums = np.bincount(cells[there], values[there], minlength=layer.size)
             np.divide(sums, times, out=layer, where=times > 0)
-        means = means.reshape(-1, len(topics), len(systems))
+        means = flat.reshape(-1, len(topics), len(systems))
         means = -means if self.better == "lower" else means
         return JudgeCells(
             topics=tuple(topics),

@@ -177,7 +177,7 @@ class JudgeEffects(Result):
         if self.work:
             yield Note.of("wilson").on("judge-invalid")
 
-    def only(self, judge: str) -> JudgeEffects:
+    def for_judge(self, judge: str) -> JudgeEffects:
         """What is about one judge."""
         return replace(
             self,

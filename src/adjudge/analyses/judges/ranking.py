@@ -15,7 +15,7 @@ import numpy as np
 
 from adjudge import __version__
 from adjudge.analyses.base import Progress, silent
-from adjudge.analyses.compare import Compare
+from adjudge.analyses.compare import AssessorEffects, Compare
 from adjudge.analyses.compare.pairs import Comparison, compare_matrix
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.judges import Judges
@@ -153,7 +153,7 @@ class RankingResult(Result):
             f"|seed:{o.seed}|v:{__version__}"
         )
 
-    def only(self, judge: str) -> RankingResult:
+    def for_judge(self, judge: str) -> RankingResult:
         """What is about one judge."""
         return replace(self, aspects=tuple(aspect for aspect in self.aspects if aspect.judge == judge))
 
@@ -309,9 +309,8 @@ def _whole(value: float) -> Cell:
 def ranking(benches: JudgeBenches, asked: Judges, progress: Progress = silent) -> RankingResult:
     """The ranking of systems by every judge on every question beside people's, with controls and one assessor.
 
-    People's conclusions and a judge's come from one test of topics, so that a judge who answered as people do on
-    average would come to all of theirs; they hold for these assessors. The interval of tau is for other systems,
-    topics and assessors.
+    People's conclusions are what `compare` gives: for these assessors, and for assessors like these; a judge's come
+    from its test over topics. The interval of tau is for other systems, topics and assessors.
     """
     judged = [bench.take(bench.judged) for bench in benches.benches]
     groups: dict[tuple[Any, ...], list[int]] = {}
@@ -342,7 +341,7 @@ def _together(members: Sequence[AspectBench], options: Judges) -> Iterator[Aspec
     rankers = [(m.judge, one.judge) for m, one in zip(members, cells_of, strict=True) if one is not None]
     named = [*rankers, *((name, values) for name, _, values in controls)]
     cells = _cells(bench, judge_cells, named, bench.people if bench.named else ())
-    kinds: list[Ranker] = ["judge" for _ in members] + [kind for _, kind, _ in controls]
+    kinds: list[Ranker] = [*(["judge"] * len(members)), *(kind for _, kind, _ in controls)]  # type: ignore[list-item]
     taus, assessor, meanings = _taus(cells, kinds, options)
     these: Sequence[SharedConclusions] = ()
     like_these: Sequence[SharedConclusions] = ()
@@ -357,10 +356,10 @@ def _together(members: Sequence[AspectBench], options: Judges) -> Iterator[Aspec
             for one in agreed[: len(members)]
         ]
         if bench.named:
-            sampled = _agreed(cells, options, sampled=True)
-            whose = sampled[0].people.population
+            wider = _agreed(cells, options, assessor_effects=None)
+            whose = wider[0].people.population
             if whose is not None and whose.effects == "random":
-                like_these = _every(sampled, kinds, "like these")
+                like_these = _every(wider, kinds, "like these")
             elif whose is not None:
                 these_only = whose.why
             left_out = _left_out(bench, judge_cells, rankers, agreed, options)
@@ -495,13 +494,13 @@ def _taus(
     return tuple(taus), math.nan if ceiling is None else ceiling.ceiling, correlated.meanings
 
 
-def _agreed(cells: Cells, options: Judges, *, sampled: bool = False) -> tuple[ConclusionAgreement, ...]:
-    """For the people who answered: by one test of their mean and of the others. Sampled: for people like these, as
-    `compare` concludes it."""
-    human = cells.humans[0]
-    people = human if sampled else replace(human, assessors=(), by_assessor=human.values[None])
+def _agreed(
+    cells: Cells, options: Judges, *, assessor_effects: AssessorEffects | None = "fixed"
+) -> tuple[ConclusionAgreement, ...]:
+    """For the people who answered; without `assessor_effects` for people like these, where `compare` can tell."""
     asked = Meta(test=TEST, correct=CORRECT, alpha=options.alpha, among="all", seed=options.seed)
-    return agree_on_conclusions(MetaRun(replace(cells, humans=(people,), clusters=None), asked)).agreements
+    run = MetaRun(replace(cells, clusters=None), asked)
+    return agree_on_conclusions(run, assessor_effects=assessor_effects).agreements
 
 
 def _every(

@@ -121,7 +121,7 @@ class JudgeReport(Results[JudgeDossier]):
         raise UsageError(f"no dossier of {judge!r}; there are: {listed([dossier.judge for dossier in self])}")
 
     def alike(self) -> list[str]:
-        """Judges of whom two gave the same answers."""
+        """Judges, and people, of whom two gave the same answers."""
         parts = [dossier.parts.get("agreement") for dossier in self]
         made = [part for part in parts if isinstance(part, JudgeAgreementResult)]
         return list(dict.fromkeys(part.note_text(note) for part in made for note in part.alike))
@@ -173,7 +173,7 @@ def report_of(scores: Scores, asked: Judges) -> JudgeReport:
     dossiers = []
     for judge in everyone.judges:
         of_judge = everyone.of(judge)
-        parts: dict[str, Result] = {name: part.only(judge) for name, part in made.items()}
+        parts: dict[str, Result] = {name: part.for_judge(judge) for name, part in made.items()}
         if together is not None and all(bench.panel for bench in of_judge):
             parts["panel"], together = together, None
         if not parts:

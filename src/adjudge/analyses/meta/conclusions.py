@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from adjudge import __version__
-from adjudge.analyses.compare import Compare
+from adjudge.analyses.compare import AssessorEffects, Compare
 from adjudge.analyses.compare.pairs import prepare
 from adjudge.analyses.compare.sampled import Population, pair_results, population_of, swaps_topics
 from adjudge.analyses.conclusions import (
@@ -55,7 +55,9 @@ AMONG_WORDS = {
 }
 
 
-def agree_on_conclusions(run: MetaRun) -> ConclusionsResult:
+def agree_on_conclusions(
+    run: MetaRun, *, assessor_effects: AssessorEffects | None = None
+) -> ConclusionsResult:
     """Compare the conclusions of every measure with people's, over all pairs of systems.
 
     Test and correction are those of `adjudge.compare`, and so are the conclusions: a pair differs, does not, or could
@@ -71,6 +73,7 @@ def agree_on_conclusions(run: MetaRun) -> ConclusionsResult:
         alpha=asked.alpha,
         resamples=asked.resamples,
         seed=asked.seed,
+        assessor_effects=assessor_effects,
     )
     groups = [_Compared(cells, cells.chosen, choices) for cells in run.choices]
     if len(groups) > 1:

@@ -20,8 +20,8 @@ STEP_WORDS: dict[str, str] = {
     "not shown better than a control": "not shown to be better than a constant, chance or length",
     "no better than a measure": "no better than an automatic measure",
     "not shown better than a measure": "not shown to be better than an automatic measure",
-    "below an assessor": "useful, but below a person's",
-    "below or like an assessor": "useful, either below or like a person's",
+    "below an assessor": "useful but below a person's",
+    "below or like an assessor": "useful but not shown to be like a person's",
     "like an assessor": "like a person's",
 }
 """What the order or the level of a judge is at each step."""
@@ -105,9 +105,6 @@ _TEXTS: Mapping[str, Callable[..., str]] = {
     "copied": lambda judge, person, same, things: (
         f"{judge} copies {person}: the same answer to {_of(same, things)} things that both judged"
     ),
-    "alike-people": lambda people, same, things: (
-        f"{listed(people)} gave the same answer to {_of(same, things)} things that both judged: they count as two"
-    ),
     "outside-the-scale": lambda judge, n: (
         f"{counted(n, 'answer')} of {judge} {'lies' if n == 1 else 'lie'} outside people's scale; alpha, kappa and AC2"
         " take the nearest choice"
@@ -137,8 +134,9 @@ def _on_aspect(make: Callable[..., str]) -> Callable[..., str]:
 
 NOTES = {
     **{code: _on_aspect(make) for code, make in _TEXTS.items()},
-    "alike-judges": lambda judges, same, things: (
-        f"{listed(judges)} gave the same answer to {_of(same, things)} things that both judged"
+    "alike": lambda names, judges, same, things: (
+        f"{listed(names)} gave the same answer to {_of(same, things)} things that both judged"
+        f"{'' if judges else ': they count as two people'}"
     ),
 }
 
@@ -194,7 +192,7 @@ def _verdicts_of(result: JudgeAgreementResult, judge: str) -> str:
 
     def by_step(steps: dict[str, list[str]]) -> str:
         best_first = sorted(steps, key=STEPS.index, reverse=True)
-        return ", ".join(f"{STEP_WORDS[step]} on {listed(steps[step])}" for step in best_first)
+        return "; ".join(f"{STEP_WORDS[step]} on {listed(steps[step])}" for step in best_first)
 
     parts = [f"order {by_step(order)}"] if order else []
     if stands:
@@ -204,7 +202,7 @@ def _verdicts_of(result: JudgeAgreementResult, judge: str) -> str:
         parts.append(f"worthless on {listed(worthless)}")
     if unknown:
         parts.append(f"unknown on {listed(unknown)}")
-    return f"{judge}: {'; '.join(parts)}."
+    return f"{judge}: {'. '.join([*parts[:1], *map(capitalised, parts[1:])])}."
 
 
 # The verdict

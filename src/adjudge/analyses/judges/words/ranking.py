@@ -30,8 +30,8 @@ NOTES = {
         "topics share sets: intervals resample whole sets, tests of pairs treat topics as independent"
     ),
     "how-tested": lambda test, alpha, corrected, like_these: (
-        f"differences by {test_words(test)} over topics, p <= {alpha:g}, {corrected}, for these assessors and the judge"
-        f" alike{'; for people like these, assessors are a sample too' if like_these else ''}"
+        f"differences by {test_words(test)} over topics, p <= {alpha:g}, {corrected}; people's by those of compare"
+        f"{', for people like these with assessors as a sample' if like_these else ''}"
     ),
     "these-only": "people's conclusions are for these assessors only: {why}",
     "no-proof-of-equality": "where neither finds a difference, there may still be one",
@@ -149,7 +149,9 @@ def _concluded(aspect: AspectRanking) -> Iterator[str]:
         f" that {them} not"
     )
     wider = aspect.conclusion("judge", "like these")
-    if wider is not None:
+    if wider is not None and not wider.people_find:
+        text += f". For {assessors_like_these(aspect.people)} none is found"
+    elif wider is not None:
         text += (
             f". For {assessors_like_these(aspect.people)}: {_times(wider.people_find)} differences, of which"
             f" {aspect.judge} finds {_times(wider.same)} and reverses {_times(wider.opposite)}"
