@@ -733,7 +733,7 @@ class _Scored:
             as_answered=None if self.as_answered is None else self.as_answered[topics],
         )
 
-    def in_order(self, order: Sequence[int]) -> _Scored:
+    def in_order(self, order: list[int]) -> _Scored:
         """The same with the systems in another order."""
         strict = self.severities
         return replace(
