@@ -428,6 +428,16 @@ def test_systems_that_no_assessor_compares_are_not_tested(approved: Approved) ->
 # The scale
 
 
+@pytest.mark.parametrize(("scale", "word"), [(1e160, "large"), (1e-200, "small")])
+def test_scores_whose_squares_do_not_fit_are_refused(frame: pd.DataFrame, scale: float, word: str) -> None:
+    value = frame["overall"] * scale
+    table = frame.drop(columns="overall").assign(measure="overall", value=value)
+    with pytest.raises(
+        DataError, match=f"people's scores are too {word} to be squared, up to .*change their unit"
+    ):
+        compare_corrected(table, "overall", judge="program")
+
+
 def test_a_judge_on_a_scale_that_nobody_declared_saves_what_it_would_on_peoples(frame: pd.DataFrame) -> None:
     own = frame["assessor"] == "program"
     small = frame.assign(overall=frame["overall"].where(~own, frame["overall"] / 20))

@@ -176,7 +176,12 @@ def test_letters_that_pdflatex_lacks_are_declared() -> None:
 
 def test_how_far_it_is_only_rises_and_ends(table: Path, tmp_path: Path, few_figures: None) -> None:
     told: list[tuple[int, int]] = []
-    report(table, tmp_path / "report", paper=tmp_path / "paper", progress=lambda *at: told.append(at))
+    report(
+        table,
+        tmp_path / "report",
+        paper=tmp_path / "paper",
+        progress=lambda done, of: told.append((done, of)),
+    )
     assert {of for _, of in told} == {STEPS}
     done = [at for at, _ in told]
     assert done == sorted(done)
@@ -184,7 +189,7 @@ def test_how_far_it_is_only_rises_and_ends(table: Path, tmp_path: Path, few_figu
     assert done[-1] == STEPS
     assert PAGE_SHARE * STEPS in done  # the page is there, and figures are to come
     alone: list[tuple[int, int]] = []
-    report(table, tmp_path / "page", progress=lambda *at: alone.append(at))
+    report(table, tmp_path / "page", progress=lambda done, of: alone.append((done, of)))
     assert alone[-1] == (STEPS, STEPS)
 
 

@@ -26,9 +26,10 @@ class CompareCorrected(Analysis["CorrectedComparison"]):
     """Compare systems by people's scores and a judge's scores of more topics, corrected by people's.
 
     The judge is an assessor of the measure, another measure, or in a folder a program that judged. All other assessors
-    are people. Each pair has its own lambda (PPI++); its variance has n - 2 degrees of freedom. The conclusions hold if
-    the topics that people judged were drawn at random. If the judge scores these topics clearly differently from the
-    rest, nothing is computed unless you confirm that they were.
+    are people. Each pair has its own lambda (PPI++); its variance has n - 2 degrees of freedom. Assessors are a sample,
+    as topics are: the conclusions are for assessors like these, beside those for these alone, or a note says why for
+    these alone only. They hold if the topics that people judged were drawn at random. If the judge scores these topics
+    clearly differently from the rest, nothing is computed unless you confirm that they were.
     """
 
     NAME = "compare_corrected"

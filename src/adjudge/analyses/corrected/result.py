@@ -62,6 +62,8 @@ PPI: Method = "ppi++"
 LOGS = "Bradley-Terry log strengths"
 REFUSED, UNLIKELY = 0.001, 0.05
 """p of a random draw of the topics that people judged: up to the first it is refused, up to the second it is said."""
+LARGEST = 1e100
+"""Of scores, and one by it the smallest: products of their squares still fit a float."""
 MOST_PAIRS = 45
 """Pairs up to which their table is shown unasked: those of ten systems."""
 
@@ -733,7 +735,7 @@ class _Scored:
             as_answered=None if self.as_answered is None else self.as_answered[topics],
         )
 
-    def in_order(self, order: Sequence[int]) -> _Scored:
+    def in_order(self, order: list[int]) -> _Scored:
         """The same with the systems in another order."""
         strict = self.severities
         return replace(
@@ -833,6 +835,13 @@ def _corrected(about: CorrectedComparison, scored: _Scored, family: Any = None) 
 
     testing, asked = about.testing, about.asked
     clip = CLIP if scored.same_scale else FROM_ZERO
+    for whose, scores in (("people's", scored.people), (f"{about.judge}'s", scored.judged)):
+        largest = float(np.nanmax(np.abs(scores), initial=0.0))
+        if largest and not 1 / LARGEST < largest < LARGEST:
+            size = "large" if largest > 1 else "small"
+            raise DataError(
+                f"{whose} scores are too {size} to be squared, up to {largest:.1g}: change their unit"
+            )
     scored = scored.adjusted()
     people, judged = scored.people, scored.judged
     there: BoolArray = np.asarray(~np.isnan(judged).all(axis=1))
