@@ -32,6 +32,8 @@ THESE_ONLY: Mapping[str, str] = {
     "one-assessor": "one assessor says nothing of how others would answer",
     "unnamed": "some answers do not say who gave them",
     "as-asked": "what is independent was chosen, and assessors are not among it",
+    "one-way": "every item won all its duels with the next, which does not show how far assessors disagree",
+    "open-position": "an effect of position could explain all their answers",
     "too-few": "too few assessors compared the same items to show how far they disagree",
     "not-apart": "who compared which items leaves no way to tell how assessors disagree from how items differ",
     "too-large": "there are too many items and assessors for the model",
@@ -195,9 +197,8 @@ def _pairs_sentence(fit: PreferenceFit) -> str:
         if counts["could not have been found"]:
             if hopeless == "only ties":
                 return f"All answers are ties ({_tested_by(fit)})."
-            return (
-                f"Too few answers for a significant difference, whatever they had been ({_tested_by(fit)})."
-            )
+            few = "topics, or answers," if fit.by == "cluster" else "answers"
+            return f"Too few {few} for a significant difference, whatever was answered ({_tested_by(fit)})."
         return f"{_one_pair(fit)}{whose}{these} ({_tested_by(fit)})."
     differ = "No pair of items differs significantly"
     if counts["differ"]:

@@ -55,12 +55,14 @@ class GoodnessOfFit:
 def goodness_of_fit(
     answers: PairAnswers, contrasts: PairContrasts, rng: np.random.Generator
 ) -> GoodnessOfFit | None:
-    """None where nothing can misfit, where answers are weighted, or where there are too many items for the work."""
+    """None where nothing can misfit, as where all tie, where answers are weighted, or items too many for the work."""
     one_way = contrasts.one_way
     like, level = one_way.like, one_way.level
     counts = np.concatenate([like.wins, like.ties, like.losses]) * 2
     if not np.isinf(one_way.answers) or np.any(np.abs(counts - np.rint(counts)) > SAME):
         return None  # propagated or weighted
+    if np.all(answers.won == 0.5):
+        return None
     inside = like.take(level[like.first] == level[like.second])
     table = merged(inside)
     scores = _design(table)
