@@ -27,6 +27,8 @@ BATCH = 37
 """Tables that are fitted at once: as many as most p-values need."""
 STEPS, RIDGE = 25, 1e-9
 """Newton's steps, none longer than 1, and what keeps their equations solvable far out."""
+FEWEST = 5.0
+"""Answers to a pair on average, with fewer of which strengths follow the answers so closely that p is too small."""
 ENOUGH = 5.0
 """Expected counts from which chi-squared is good."""
 SAME = 1e-9
@@ -47,7 +49,7 @@ class GoodnessOfFit:
     off: float
     """How far shares of wins are from the model's chances, as a root mean square over answers, chance taken off."""
     smallest: float
-    """No p could have been below this."""
+    """No p could have been below this; 1 where pairs have so few answers that p would be too small."""
     triples: tuple[tuple[int, int, int], ...]
     """Items of which each was preferred to the next, and the last to the first; the clearest first."""
 
@@ -100,7 +102,7 @@ def goodness_of_fit(
         method=method,  # type: ignore[arg-type]
         dispersion=dispersion,
         off=_off(table, point, freedom, dispersion),
-        smallest=2.0 ** (1 - float(_in_cycles(table))),
+        smallest=1.0 if table.weight.mean() < FEWEST else 2.0 ** (1 - float(_in_cycles(table))),
         triples=_triples(merged(likelihood_of(answers, np.zeros(len(answers), np.int64)))),
     )
 
