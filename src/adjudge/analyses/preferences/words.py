@@ -145,8 +145,11 @@ def _position_sentence(fit: PreferenceFit, position: ModelParameter | OpenPositi
     low, high = map(power, position.bounds(fit.level))
     level = percent(fit.level)
     if isinstance(position, OpenPosition):
-        bound = f"at least {low:.3g}" if position.side == "above" else f"at most {high:.3g}"
-        odds = f"{bound} (at {level}; no finite maximum)"
+        end = low if position.side == "above" else high
+        bound = (
+            f"at {'least' if position.side == 'above' else 'most'} {end:.3g} (at {level}; no finite maximum)"
+        )
+        odds = "may be any: too few answers for a bound" if math.isnan(end) else bound
     else:
         between = f"{low:.3g} to {high:.3g}" if low == low and high == high else "any"
         odds = f"{math.exp(position.value):.3g} ({level} interval {between})"
