@@ -357,7 +357,7 @@ def test_tastes_of_three_assessors_are_no_finding() -> None:
     assert share[1] > 0.6  # five of six pairs
 
 
-FITTED = [Panel(3, 4, 0, 40), Panel(5, 8, 0, 60), Panel(3, 4, 30, 6), Panel(12, 6, 30, 4), Panel(1, 5, 0, 20)]
+FITTED = [Panel(3, 4, 0, 40), Panel(5, 8, 0, 60), Panel(3, 4, 30, 6), Panel(12, 6, 30, 4), Panel(1, 5, 0, 60)]
 
 
 def fit_row(panel: Panel, runs: int = PANEL_RUNS) -> str:
@@ -373,7 +373,7 @@ def fit_row(panel: Panel, runs: int = PANEL_RUNS) -> str:
                 answers = circular(answers, rng)
             contrasts = pair_contrasts(answers, by="cluster" if panel.topics else "answer")
             goodness = goodness_of_fit(answers, contrasts, rng)
-            below += goodness is not None and goodness.p < 1 - LEVEL
+            below += goodness is not None and max(goodness.p, goodness.smallest) < 1 - LEVEL
         cells.append(f"{100 * below / runs:.1f}")
     return f"| {panel.systems} | {panel.topics or 'none'} | {panel.assessors} | {' | '.join(cells)} |"
 

@@ -132,4 +132,5 @@ def test_what_cannot_misfit_is_not_fitted() -> None:
     circle, won = np.array(CIRCLE * 2).T, np.repeat([1.0, 0.0], 3)
     weighted = PairAnswers(3, circle[0], circle[1], won, weight=np.full(6, 0.3))
     assert goodness_of_fit(weighted, pair_contrasts(weighted), np.random.default_rng(0)) is None
-    assert fitted(answers_of((1, 1, 1), 1)).smallest == 0.25  # three answers cannot show a circle
+    assert fitted(answers_of((4, 4, 4), 4)).smallest == 1  # too few answers to a pair
+    assert fitted(answers_of((5, 5, 5), 5)).smallest == 2.0**-14

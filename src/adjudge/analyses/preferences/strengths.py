@@ -706,7 +706,7 @@ class PreferenceFit(Result):
 
     def round_triples(self) -> list[tuple[str, str, str]]:
         """Items that beat each other in a circle, by name, where strengths do not fit; the clearest first."""
-        if self.goodness is None or self.goodness.p >= self.alpha:
+        if self.goodness is None or max(self.goodness.p, self.goodness.smallest) >= self.alpha:
             return []
         names = [self.items[item] for item in self.fitted]
         return [(names[a], names[b], names[c]) for a, b, c in self.goodness.triples]

@@ -32,6 +32,8 @@ THESE_ONLY: Mapping[str, str] = {
     "one-assessor": "one assessor says nothing of how others would answer",
     "unnamed": "some answers do not say who gave them",
     "as-asked": "what is independent was chosen, and assessors are not among it",
+    "one-way": "every item won all its duels with the next, which does not show how far assessors disagree",
+    "open-position": "an effect of position could explain all their answers",
     "too-few": "too few assessors compared the same items to show how far they disagree",
     "not-apart": "who compared which items leaves no way to tell how assessors disagree from how items differ",
     "too-large": "there are too many items and assessors for the model",
@@ -143,8 +145,11 @@ def _position_sentence(fit: PreferenceFit, position: ModelParameter | OpenPositi
     low, high = map(power, position.bounds(fit.level))
     level = percent(fit.level)
     if isinstance(position, OpenPosition):
-        bound = f"at least {low:.3g}" if position.side == "above" else f"at most {high:.3g}"
-        odds = f"{bound} (at {level}; no finite maximum)"
+        end = low if position.side == "above" else high
+        bound = (
+            f"at {'least' if position.side == 'above' else 'most'} {end:.3g} (at {level}; no finite maximum)"
+        )
+        odds = "may be any: too few answers for a bound" if math.isnan(end) else bound
     else:
         between = f"{low:.3g} to {high:.3g}" if low == low and high == high else "any"
         odds = f"{math.exp(position.value):.3g} ({level} interval {between})"
@@ -195,9 +200,8 @@ def _pairs_sentence(fit: PreferenceFit) -> str:
         if counts["could not have been found"]:
             if hopeless == "only ties":
                 return f"All answers are ties ({_tested_by(fit)})."
-            return (
-                f"Too few answers for a significant difference, whatever they had been ({_tested_by(fit)})."
-            )
+            few = "topics, or answers," if fit.by == "cluster" else "answers"
+            return f"Too few {few} for a significant difference, whatever was answered ({_tested_by(fit)})."
         return f"{_one_pair(fit)}{whose}{these} ({_tested_by(fit)})."
     differ = "No pair of items differs significantly"
     if counts["differ"]:

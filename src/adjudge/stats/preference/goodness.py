@@ -27,6 +27,8 @@ BATCH = 37
 """Tables that are fitted at once: as many as most p-values need."""
 STEPS, RIDGE = 25, 1e-9
 """Newton's steps, none longer than 1, and what keeps their equations solvable far out."""
+FEWEST = 5.0
+"""Answers to a pair on average, with fewer of which strengths follow the answers so closely that p is too small."""
 ENOUGH = 5.0
 """Expected counts from which chi-squared is good."""
 SAME = 1e-9
@@ -47,7 +49,7 @@ class GoodnessOfFit:
     off: float
     """How far shares of wins are from the model's chances, as a root mean square over answers, chance taken off."""
     smallest: float
-    """No p could have been below this."""
+    """No p could have been below this; 1 where pairs have so few answers that p would be too small."""
     triples: tuple[tuple[int, int, int], ...]
     """Items of which each was preferred to the next, and the last to the first; the clearest first."""
 
@@ -55,12 +57,14 @@ class GoodnessOfFit:
 def goodness_of_fit(
     answers: PairAnswers, contrasts: PairContrasts, rng: np.random.Generator
 ) -> GoodnessOfFit | None:
-    """None where nothing can misfit, where answers are weighted, or where there are too many items for the work."""
+    """None where nothing can misfit, as where all tie, where answers are weighted, or items too many for the work."""
     one_way = contrasts.one_way
     like, level = one_way.like, one_way.level
     counts = np.concatenate([like.wins, like.ties, like.losses]) * 2
     if not np.isinf(one_way.answers) or np.any(np.abs(counts - np.rint(counts)) > SAME):
         return None  # propagated or weighted
+    if np.all(answers.won == 0.5):
+        return None
     inside = like.take(level[like.first] == level[like.second])
     table = merged(inside)
     scores = _design(table)
@@ -98,7 +102,7 @@ def goodness_of_fit(
         method=method,  # type: ignore[arg-type]
         dispersion=dispersion,
         off=_off(table, point, freedom, dispersion),
-        smallest=2.0 ** (1 - float(_in_cycles(table))),
+        smallest=1.0 if table.weight.mean() < FEWEST else 2.0 ** (1 - float(_in_cycles(table))),
         triples=_triples(merged(likelihood_of(answers, np.zeros(len(answers), np.int64)))),
     )
 

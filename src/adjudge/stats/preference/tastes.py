@@ -255,7 +255,7 @@ def _added(
     return Added(
         variance=spread * (variance + (moderated - 1) * (noise + variance)),
         noise=spread * noise,
-        freedom=np.minimum(np.where(its_own > 0, alike + its_own, math.inf), freedom),
+        freedom=np.minimum(np.where(its_own > 0, np.maximum(alike + its_own, 1.0), math.inf), freedom),
     )
 
 
