@@ -186,10 +186,10 @@ def test_quality_by_peer_counts_every_system_by_itself(demo: Gathered, approved:
         key = str(row["question"]), str(row["system"])
         assert row["n"] == counts[*key, "all"]
         assert row["errors"] == pytest.approx(counts[*key, "errors"] / counts[*key, "all"])
-    for question in found.rows:
-        peers = [row for row in found.peers if (row.key, row.source) == (question.key, question.source)]
-        assert sum(row.n for row in peers) == question.n
-        assert all(sum(row.counts[v] for row in peers) == n for v, n in question.counts.items())
+    for whole in found.rows:
+        peers = [peer for peer in found.peers if (peer.key, peer.source) == (whole.key, whole.source)]
+        assert sum(peer.n for peer in peers) == whole.n
+        assert all(sum(peer.counts[v] for peer in peers) == n for v, n in whole.counts.items())
     assert "quality-by-peer" not in [table.name for table in found.all_tables]  # which would be long
     approved(list(found.only(["quality-by-peer"]).sentences()))
     assert list(quality_answers(demo.at(length=100)).about("quality-by-peer"))

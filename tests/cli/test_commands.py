@@ -315,6 +315,7 @@ JSON_CALLS = [
     "figure",
     "figure forest my-eval -m rouge-2",
     "figure all matrix.csv",
+    "reproduce duc-2002 my-eval",
 ]
 
 
@@ -343,6 +344,7 @@ def test_every_command_has_json() -> None:
 MISTAKES = [
     (2, "score my-eval -m rogue-2", 'no measure "rogue-2" (nearest: "rouge-2"'),
     (2, "show my-eval --topic d1", 'no topic "d1" (nearest: "d'),
+    (2, "reproduce duc-2001 my-eval", 'no paper "duc-2001" (nearest: "duc-2002")'),
     (2, "compare my-eval --test z", 'the test is "z"; expected one of: wilcoxon, t'),
     (2, "compare my-eval --correct hlom", '--correct is "hlom" (nearest: "holm")'),
     (2, "compare my-eval --against nobody", '--against "nobody": no such system'),
