@@ -42,8 +42,8 @@ def command(
     more: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SCORES]...",
-            help="More data sets, side by side, of papers that have several: 2009=tac09 2010=tac10",
+            metavar="MORE",
+            help="More data sets, side by side, of papers that have several: 2009=tac09 2010=tac10.",
             show_default=False,
         ),
     ] = None,

@@ -271,7 +271,8 @@ class CountsTable(Result):
         by_measure = {(m.key, m.data): row for m, row in cells}
         kept = [row for row in self.rows if any((m.key, m.data) in by_measure for m in row.by_data.values())]
         blank: tuple[Cell, ...] = (None,) * len(counted)
-        columns, lines = [first], [[row.title] for row in kept]
+        columns = [first]
+        lines: list[list[Cell]] = [[row.title] for row in kept]
         for data in self.data:
             of = dict.fromkeys(counted_of(name, m) for m, _ in cells if m.data == data)
             over = f"{data}: {next(iter(of))}" if len(of) == 1 else data

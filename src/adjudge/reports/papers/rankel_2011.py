@@ -67,7 +67,8 @@ METRICS = (LINGUISTIC, OVERALL, PYRAMID, ROUGE_2, ROUGE_SU4)
 
 def _data(material: Material) -> Mapping[str | None, Scores]:
     """The data sets by their names; one has none."""
-    return {**material.data_sets} or {None: material.scores}
+    several: dict[str | None, Scores] = dict(material.data_sets.items())
+    return several or {None: material.scores}
 
 
 def measures_of(material: Material) -> list[str]:
