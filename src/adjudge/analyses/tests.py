@@ -20,7 +20,7 @@ Test = str
 """One of TESTS; of mc and hb also with what is resampled: `mc:w`. Its text is its name in every table."""
 TESTS: tuple[Test, ...] = ("wilcoxon", "t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
 ALL = "all"
-USUAL: Test = "t"
+DEFAULT_TEST: Test = "t"
 """About the means that rank the systems."""
 THESE = "these-assessors"
 """The mixed model's test for the assessors who judged: topics are a sample."""

@@ -10,8 +10,8 @@ from adjudge.analyses.base import Analysis, R_co, analysis_function
 from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.tests import (
     ALL,
+    DEFAULT_TEST,
     TESTS,
-    USUAL,
     USUAL_STATISTIC,
     Side,
     Statistic,
@@ -140,19 +140,19 @@ class Comparing(Analysis[R_co]):
     @property
     def grouping_test(self) -> Test:
         """The test over topics that makes the groups and sentences."""
-        return next(iter(self.named_tests), USUAL)
+        return next(iter(self.named_tests), DEFAULT_TEST)
 
     @property
     def named_tests(self) -> tuple[Test, ...]:
         """The tests over topics that were asked for by name, the one that makes the groups first."""
         if self.test == ALL:
-            return tuple(dict.fromkeys([USUAL, *TESTS]))
+            return tuple(dict.fromkeys([DEFAULT_TEST, *TESTS]))
         return tuple(dict.fromkeys([*([self.test] if self.test else []), *self._also]))
 
     @property
     def tests_run(self) -> tuple[Test, ...]:
         """All tests over topics that are run, the one that makes the groups first."""
-        return self.named_tests or (USUAL,)
+        return self.named_tests or (DEFAULT_TEST,)
 
     @property
     def _also(self) -> list[Test]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from adjudge.analyses.base import TABLE
 from adjudge.analyses.conclusions import candidates
-from adjudge.analyses.tests import TESTS, USUAL
+from adjudge.analyses.tests import DEFAULT_TEST, TESTS
 from adjudge.core.phrases import Argument, Call
 
 if TYPE_CHECKING:
@@ -161,14 +161,14 @@ def _plan(c: Comparison) -> Plan | None:
         return None
     from adjudge.stats.power.search import chosen
 
-    if not c.sampled and not chosen(c.test if c.test in TESTS else USUAL).quick:
+    if not c.sampled and not chosen(c.test if c.test in TESTS else DEFAULT_TEST).quick:
         return None
     return Plan(
         measure=c.measure,
         # Where one measure is primary, what was asked for names no target of its own.
         length=asked.length or (c.matrix.length if c.role else None),
         form=asked.form or (c.matrix.target.form if c.role else None),
-        test=c.test if c.test in TESTS else USUAL,
+        test=c.test if c.test in TESTS else DEFAULT_TEST,
         correct=asked.correct,  # type: ignore[arg-type]
         alpha=asked.alpha,
         among=asked.among,

@@ -45,7 +45,7 @@ from adjudge.analyses.fewest import fewest_facts
 from adjudge.analyses.matrix_result import MatrixResult
 from adjudge.analyses.phrasebook import ends_of_difference, low_to_high, rank_range, short_conclusion
 from adjudge.analyses.scores import Scores
-from adjudge.analyses.tests import ASSESSORS, THESE, USUAL, Test
+from adjudge.analyses.tests import ASSESSORS, DEFAULT_TEST, THESE, Test
 from adjudge.core.bars import interval_bars
 from adjudge.core.errors import DataError, UsageError, among, quoted
 from adjudge.core.phrases import Argument
@@ -137,7 +137,7 @@ class Basis:
     """The set of every topic, where whole sets are the sample."""
     few_sets: int = 0
     """Sets of topics, where there are too few to be the sample."""
-    usual: Test = USUAL
+    usual: Test = DEFAULT_TEST
     """The test over topics that answers where none is named."""
     ordering: Ordering = ""
     about_scores: tuple[str, ...] = ()
@@ -297,7 +297,7 @@ def prepare(
         kinds=kinds or {},
         codes=codes,
         ordering=ordering,
-        usual="sign" if codes is None and _zeros_and_ones(ranked.values) else USUAL,
+        usual="sign" if codes is None and _zeros_and_ones(ranked.values) else DEFAULT_TEST,
     )
 
 
@@ -653,7 +653,9 @@ class Comparison(MatrixResult, Basis):
 
         few = len(self.family) <= MOST_BY_RANKS
         answered = bool(np.isin(self.tested[self.narrower].conclusion, (DIFFERENT, ALIKE)).any())
-        beside = self.narrower in (USUAL, THESE) and self.codes is None and "wilcoxon" not in self.tested
+        beside = (
+            self.narrower in (DEFAULT_TEST, THESE) and self.codes is None and "wilcoxon" not in self.tested
+        )
         if not (few and beside and answered):
             return None
         asked = replace(self.asked, test="wilcoxon", tests=(), correct=_from_p(self.asked.correct))

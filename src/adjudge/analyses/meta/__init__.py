@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.analyses.corrections import CORRECTIONS
-from adjudge.analyses.tests import USUAL, parts_of
+from adjudge.analyses.tests import DEFAULT_TEST, parts_of
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, option, shared
 
@@ -145,7 +145,7 @@ class Meta(Analysis["MetaResult"]):
         (), metavar="WHAT", panel=ADVANCED, help="Of slices.", unset="all that is known"
     )
     test: str = option(
-        USUAL,
+        DEFAULT_TEST,
         metavar="TEST",
         panel=ADVANCED,
         help="Of people's ranks and of conclusions, as of compare.",

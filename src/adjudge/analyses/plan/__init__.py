@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.analyses.base import Analysis, analysis_function
-from adjudge.analyses.tests import ALL, TESTS, USUAL, parts_of
+from adjudge.analyses.tests import ALL, DEFAULT_TEST, TESTS, parts_of
 from adjudge.core.errors import UsageError, quoted
 from adjudge.core.options import ADVANCED, option, shared
 from adjudge.core.phrases import Argument
@@ -44,7 +44,7 @@ class Plan(Analysis["PowerPlan"]):
     power: float = option(0.8, above=0, below=1, help="Probability of detecting it.")
     alpha: float = shared("alpha")
     test: str = option(
-        USUAL,
+        DEFAULT_TEST,
         metavar="TEST",
         help=f"Test that answers; quick tests are shown too: {', '.join(TESTS)}, or all.",
     )

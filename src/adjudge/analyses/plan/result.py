@@ -37,7 +37,7 @@ from adjudge.analyses.plan.words import (
     test_words,
     whole,
 )
-from adjudge.analyses.tests import ALL, RESAMPLES, USUAL
+from adjudge.analyses.tests import ALL, DEFAULT_TEST, RESAMPLES
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError, quoted
 from adjudge.core.results import Note, Result
@@ -152,7 +152,7 @@ def plan_of_matrix(
     if asked.names_designs and crossed is None:
         raise DataError(f"{matrix.measure}: designs of judging cannot be compared: {why_no_designs(sources)}")
     wanted = None if asked.difference is None else _difference(asked, matrix, typical)
-    answering = USUAL if asked.test == ALL else asked.test
+    answering = DEFAULT_TEST if asked.test == ALL else asked.test
     every = list(dict.fromkeys(map(chosen, (answering, *tests))))
     needs, looked_for, sizes, searches = _all_needs(task, every, wanted, asked.progress)
     between = between_assessors(judgments, measured)
