@@ -145,7 +145,7 @@ class RaterPairs:
         met = {key: pair for key, pair in missing.items() if key not in drawn}
         now |= dict(zip(met, self._met(list(met.values())), strict=True))
         results = [self._known[key] if key in self._known else now[key] for key in keys]
-        room = MOST_KEPT - sum(known.size for known in self._known.values())
+        room = MOST_KEPT - sum(kept.size for kept in self._known.values())
         for key, coefficients in now.items():
             room -= coefficients.size
             if room >= 0:

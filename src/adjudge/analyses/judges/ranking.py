@@ -529,13 +529,13 @@ def _left_out(
         if both.sum() < max(1, ENOUGH * everything):
             continue
         # what a judge concludes from the same cells it concluded already
-        known = np.array_equal(both, answered)
-        judges = [] if known else [(judge, np.where(both, values, np.nan)) for judge, values in rankers]
+        same_cells = np.array_equal(both, answered)
+        judges = [] if same_cells else [(judge, np.where(both, values, np.nan)) for judge, values in rankers]
         people = replace(judge_cells, people=np.where(both, others, np.nan)[None])
         cells = _cells(bench, people, [(name, np.where(both, answers, np.nan)), *judges])
         of_assessor, *of_judges = _agreed(cells, options)
         by_assessor.append(of_assessor)
-        if known:
+        if same_cells:
             of_judges = [
                 replace(of_assessor, measure=one.measure, automatic=one.automatic)
                 for one in agreed[: len(rankers)]
