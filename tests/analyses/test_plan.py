@@ -185,7 +185,7 @@ def test_a_plan_comes_true() -> None:
 
 def test_the_unpaired_test_pays_for_topics(single: PowerPlan) -> None:
     needs = {need.test: need.topics.value for need in single.needs if need.topics is not None}
-    assert list(needs) == list(BESIDE)
+    assert list(needs) == sorted(BESIDE, key=lambda test: test != "t")
     assert needs["t-unpaired"] > 2 * needs["t"]
     assert needs["sign"] > needs["wilcoxon"] >= needs["t"] - 1
 
@@ -258,7 +258,9 @@ def test_where_nothing_can_be_found_nothing_is_promised(
     topics: int, systems: int, difference: float | None
 ) -> None:
     """The smallest p of so few topics, 2 / 2^n, times the number of pairs is above alpha."""
-    found = plan_of(normal(topics, systems), difference, simulations=200, tests=("sign", "t"))
+    found = plan_of(
+        normal(topics, systems), difference, simulations=200, test="wilcoxon", tests=("sign", "t")
+    )
     pairs = systems * (systems - 1) // 2
     assert 2 / 2**topics > 0.05 / pairs
     first = found.needs[0]
