@@ -516,11 +516,13 @@ def _moderated(
     these, df = moderated(fit.topics.pooled, fit.topics.shares(form), form, topic_df(shared), prior, systems)
     if fit.assessors is None:
         return (these, these), (df, df)
-    own = np.maximum(1, judge_df)
-    typical = float(np.median(own))
+    judge_df = np.maximum(1, judge_df)
+    typical = float(np.median(judge_df))
     prior = prior_df(fit.assessors.shares(lambda c: _pairs(c, i, j)), np.full(i.size, typical))
     prior = less_lent(prior, fit.unequal, (systems - 1) * typical)
-    theirs, their_df = moderated(fit.assessors.pooled, fit.assessors.shares(form), form, own, prior, systems)
+    theirs, their_df = moderated(
+        fit.assessors.pooled, fit.assessors.shares(form), form, judge_df, prior, systems
+    )
     noise = form(fit.noise)
     similar = these + np.maximum(0.0, theirs - noise)
     with np.errstate(invalid="ignore", divide="ignore"):
