@@ -49,9 +49,11 @@ def test_csv_and_json_say_how_and_what(table: Path) -> None:
     assert {row["method"] for row in rows} == {"t"}
     assert {row["n"] for row in rows} == {"24"}
     assert [row["conclusion"] for row in rows].count("differ") == 4
-    data = json.loads(called(table, "groups", "scores.csv", "--json", "--best", "--resamples", "500").stdout)[
-        0
-    ]
+    data = json.loads(
+        called(
+            table, "groups", "scores.csv", "--json", "--best", "--method", "max-t", "--resamples", "500"
+        ).stdout
+    )[0]
     assert data["conclusions"]["differ"] == 4
     assert [row["candidate"] for row in data["tables"]["groups"]] == [True, True, False, False]
     assert "resamples:500" in data["signature"]

@@ -279,9 +279,7 @@ def _by_ranks(c: Comparison, ranks: Tested) -> str:
         return f"{start}: the same."
     why = Counter(_why_apart(c, k, bool(ranks.different[k])) for k in apart.nonzero()[0].tolist())
     reasons = [f"{WHY_APART[reason]} ({many:,})" for reason, many in why.most_common()]
-    return (
-        f"{start}; {counted(int(apart.sum()), 'pair is', 'pairs are')} judged otherwise: {listed(reasons)}."
-    )
+    return f"{start}; {counted(int(apart.sum()), 'pair comes', 'pairs come')} out differently: {listed(reasons)}."
 
 
 WHY_APART = {
