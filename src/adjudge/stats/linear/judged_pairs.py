@@ -527,7 +527,8 @@ def _moderated(
     similar = these + np.maximum(0.0, theirs - noise)
     with np.errstate(invalid="ignore", divide="ignore"):
         freedom = similar**2 / (these**2 / df + theirs**2 / their_df + noise**2 / fit.noise_df)
-    return (these, similar), (df, np.where(similar > 0, np.minimum(freedom, df), df))
+    # Where nearly nothing is left of a difference of two mean squares, one degree of freedom is.
+    return (these, similar), (df, np.where(similar > 0, np.minimum(np.maximum(freedom, 1.0), df), df))
 
 
 def moderated(
