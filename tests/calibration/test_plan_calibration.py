@@ -14,7 +14,6 @@ from adjudge.analyses.anova import anova
 from adjudge.analyses.compare import Compare
 from adjudge.analyses.compare.pairs import compare_matrix
 from adjudge.analyses.plan.result import Compared, PowerPlan, SampledPlan
-from adjudge.analyses.tests import THESE
 from adjudge.stats.power.assessors import DRAWS
 from adjudge.stats.power.generate import ScoreModel
 from adjudge.stats.power.rates import least_topics
@@ -112,7 +111,7 @@ def test_comparisons_find_for_the_same_assessors_what_was_said() -> None:
     found = 0
     for _ in range(1000):
         scores = planning.judged_table(planning.judged(rng, likings), rng).matrix("overall")
-        (pair,) = compare_matrix(scores, Compare()).pairs[THESE]
+        (pair,) = compare_matrix(scores, Compare()).pairs["t"]
         found += pair.different
     promised = plan.now(plan.needs[0]).rate
     assert found / 1000 == pytest.approx(promised, abs=off(promised, 1000, planning.PLANNED))
