@@ -44,8 +44,8 @@ AGREEMENTS = ("same", "opposite", "only_people", "only_measure", "neither")
 SAME, OPPOSITE, ONLY_PEOPLE, ONLY_MEASURE, NEITHER = range(len(AGREEMENTS))
 UNTESTED = -1
 """The measure or people have no test of the pair."""
-SAMPLED = "assessors"
-"""The test in which assessors are a sample, as topics are."""
+BY_MODEL = (THESE, ASSESSORS)
+"""The tests of a model of people's judgments."""
 HEADINGS = {name: name.replace("_", " ") for name in AGREEMENTS}
 AMONG_WORDS = {
     "all": "all pairs of systems",
@@ -176,7 +176,8 @@ class _Compared:
         whose = None
         if human is not None and human.assessors:
             by_assessor = np.where(np.isnan(values), np.nan, human.by_assessor)
-            whose = self._population(human, over_lengths(by_assessor, self.cells)[:, :, order])
+            by_assessor = over_lengths(by_assessor, self.cells)[:, :, order]
+            whose = self._population(human, by_assessor, ready.matrix.systems)
         if whose is not None and whose.pairs is not None:
             test = ASSESSORS if whose.effects == "random" else THESE
             results = pair_results(ready.matrix.values, whose.pairs, "two-sided", test)
@@ -208,7 +209,7 @@ class _Compared:
         human = np.array([kind[system] == "human" for system in systems], dtype=np.bool_)
         return np.asarray(human[first] != human[second])
 
-    def _population(self, human: HumanCells, by_assessor: FloatArray) -> Population:
+    def _population(self, human: HumanCells, by_assessor: FloatArray, systems: tuple[str, ...]) -> Population:
         """The assessors as a sample, or why they are themselves alone."""
         from adjudge.stats.linear.judged_pairs import JudgedPairs, judged_pairs
 
@@ -224,7 +225,8 @@ class _Compared:
             codes = [np.unique(indices, return_inverse=True)[1] for indices in (topic, who)]
             return judged_pairs(by_assessor[there], codes[0], system, codes[1], size=by_assessor.shape[2])
 
-        return population_of(tuple(names), reason, fit, self.choices.assessor_effects, human.info.measure)
+        effects = self.choices.assessor_effects
+        return population_of(tuple(names), systems, reason, fit, effects, human.info.measure)
 
 
 # Results
@@ -408,7 +410,7 @@ class ConclusionsResult(Result):
         tests = dict.fromkeys(t for row in self.agreements for t in (row.automatic.test, row.people.test))
         yield Note.of("tests-used", tests=list(tests), alpha=self.choices.alpha, correct=self.choices.correct)
         for people, automatic in dict.fromkeys((r.people.test, r.automatic.test) for r in self.agreements):
-            if people == SAMPLED and automatic != "t":
+            if people in BY_MODEL and automatic != "t":
                 yield Note.of("tests-of-two-kinds", people=people, measures=automatic)
         yield Note.of("neither-is-no-proof")
         for human in dict.fromkeys(row.human.measure for row in self.agreements):
