@@ -148,6 +148,26 @@ def test_cells_are_those_of_a_plain_loop_over_two_comparisons(options: dict[str,
                 )
 
 
+@pytest.mark.parametrize("options", [{}, {"test": "wilcoxon"}])
+@pytest.mark.parametrize("topics", [12, 24])
+def test_sets_are_the_sample_where_they_are_in_a_comparison(topics: int, options: dict[str, Any]) -> None:
+    """Not four sets, eight; and not by Wilcoxon's test, which takes topics one by one."""
+    frame = evaluation(3, topics=topics)
+    frame["set"] = "s" + (frame["topic"].str[1:].astype(int) // 3).astype(str)
+    data = scores(frame)
+    found = agree_on_conclusions(cells_of(data), among=("all",), **options)
+    people = adjudge.compare(data, "overall", **options)
+    for measure in ("good", "reverse", "noise"):
+        c = adjudge.compare(data, measure, **options)
+        one = one_of(found, measure)
+        assert counts(one) == loop(concluded(people), concluded(c))
+        by_pair = {frozenset((row["a"], row["b"])): row for row in one.pair_records()}
+        for side, comparison in (("people", people), ("measure", c)):
+            for pair in comparison.pairs[comparison.test]:
+                p = by_pair[frozenset((pair.a, pair.b))][f"{side}_p"]
+                assert p == pytest.approx(pair.p_adjusted, rel=1e-9)
+
+
 def test_assessors_are_a_sample(approved: Approved) -> None:
     cells = cells_of(scores(evaluation(2)))
     random, fixed = (one_of(agree_on_conclusions(c), "good") for c in (cells, without_assessors(cells)))
