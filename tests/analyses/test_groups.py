@@ -175,7 +175,7 @@ def test_differences_of_too_few_topics_could_not_have_been_found() -> None:
     values = np.full((10, 3), 3.0)
     values[:3, 1] = 4.0  # p = .08 at the least, whatever the sizes of three differences of ten
     values[:, 2] = np.random.default_rng(1).normal(size=10)
-    found = grouped(of(values), method="max-t")
+    found = grouped(of(values), method="t")
     assert found.test.conclusion[0] == 2
     assert found.test.p[0] >= 0.05
     assert stats.ttest_1samp(values[:, 1] - values[:, 0], 0).pvalue >= 0.05

@@ -407,7 +407,7 @@ def test_a_constant_shift_borrows_the_variance_of_the_others() -> None:
 
 def test_wilcoxons_count_stands_beside(approved: Approved) -> None:
     rng = np.random.default_rng(8)
-    level = np.exp(9 * rng.normal(size=40))
+    level = np.exp(12 * rng.normal(size=40))
     skewed = pd.DataFrame(
         {"a": level, "b": 0.8 * level, "c": 0.6 * level}, index=[f"t{k}" for k in range(40)]
     )

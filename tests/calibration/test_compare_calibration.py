@@ -132,8 +132,8 @@ def _compared(values: np.ndarray, test: str):  # type: ignore[no-untyped-def]
 
 BAND = 0.075
 """Above it a familywise error of .05 does not hold, with 1,000 simulations."""
-CEILING = "ratings at a ceiling"
-"""There few topics do not show how far scores vary, and t finds too much on 5 to 19 of them; docs say so."""
+SKEWED = "skewed, spreads from 0.5 to 2"
+"""There t needs more topics than 20: docs/calibration.md says so."""
 
 
 @pytest.mark.slow
@@ -141,9 +141,9 @@ CEILING = "ratings at a ceiling"
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_default_errs_no_more_than_it_says(scene: str, topics: int) -> None:
     found = rates(SCENES[scene], topics, 1000)
-    if scene != CEILING:
-        assert found.familywise <= BAND
-        assert found.together >= 1 - BAND
+    band = 0.13 if scene == SKEWED and topics < 50 else BAND
+    assert found.familywise <= band
+    assert found.together >= 1 - band
     if scene in ("normal", "spreads from 0.5 to 2", "a third missing, in blocks") and found.given > 0.5:
         assert 0.93 <= found.covered <= 0.97
 

@@ -351,7 +351,7 @@ MISTAKES = [
     (2, "compare my-eval --side better", "--side better needs --against SYSTEM"),
     (2, "compare my-eval --among people", '--among is "people"; expected one of: all, machines'),
     (2, "compare my-eval --margin 0", "--margin is 0, expected a number above 0"),
-    (2, "compare my-eval --cluster set", "say --test mc"),
+    (2, "compare my-eval --cluster set --test wilcoxon", "say --test t or --test mc, or --cluster none"),
     (
         2,
         "compare my-eval --length long",
@@ -514,7 +514,7 @@ def test_compare_prints_a_league_table_its_signature_and_its_pairs(here: Path, r
         "|limit:none|refs:3-4:max|v:"
     )
     assert "seed:0" in lines[-1]
-    assert "Differences between systems (paired Wilcoxon, Holm over 36 pairs)" in lines
+    assert "Differences between systems (paired t, Holm over 36 pairs)" in lines
     assert (
         "Differences" not in run("compare", "my-eval").stdout
     )  # of several measures only where it is asked for

@@ -25,12 +25,12 @@ def table(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "4 of 6 pairs differ significantly (bootstrap of the largest t)"),
+        ((), "4 of 6 pairs differ significantly (paired t, Holm)"),
         (("--method", "t"), "4 of 6 pairs differ significantly (paired t, Holm)"),
         (("--method", "tukey"), "4 of 6 pairs differ significantly (Tukey's test)"),
         (
             ("--best",),
-            "by Hsu's comparisons with the best (one-sided bootstrap of the largest t, level 0.95)",
+            "by Hsu's comparisons with the best (one-sided t, Bonferroni, level 0.95)",
         ),
         (("--against", "lead"), "ann - lead = "),
     ],
@@ -46,12 +46,14 @@ def test_csv_and_json_say_how_and_what(table: Path) -> None:
     text = called(table, "groups", "scores.csv", "--csv", "-").stdout
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 6
-    assert {row["method"] for row in rows} == {"max-t"}
+    assert {row["method"] for row in rows} == {"t"}
     assert {row["n"] for row in rows} == {"24"}
     assert [row["conclusion"] for row in rows].count("differ") == 4
-    data = json.loads(called(table, "groups", "scores.csv", "--json", "--best", "--resamples", "500").stdout)[
-        0
-    ]
+    data = json.loads(
+        called(
+            table, "groups", "scores.csv", "--json", "--best", "--method", "max-t", "--resamples", "500"
+        ).stdout
+    )[0]
     assert data["conclusions"]["differ"] == 4
     assert [row["candidate"] for row in data["tables"]["groups"]] == [True, True, False, False]
     assert "resamples:500" in data["signature"]

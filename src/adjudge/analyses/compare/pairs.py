@@ -1051,8 +1051,8 @@ class Comparison(MatrixResult, Basis):
 
         if self.population is not None:
             yield from self.population.notes()
-        if self.codes is not None:
-            yield Note.of("sets", sets=int(np.unique(self.codes).size), topics=len(self.matrix.topics))
+        if self.codes is not None and (sets := np.unique(self.codes).size) < len(self.matrix.topics):
+            yield Note.of("sets", sets=int(sets), topics=len(self.matrix.topics))
         if self.few_sets:
             yield Note.of("few-sets", sets=self.few_sets)
 

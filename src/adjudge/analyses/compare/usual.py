@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.analyses.base import TABLE
 from adjudge.analyses.conclusions import DIFFERENT, NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
+from adjudge.analyses.tests import DEFAULT_TEST
 from adjudge.core.results import Note
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 class UsualPairs:
     """What `compare` finds of every two systems, in the order of `itertools.combinations` over `systems`."""
 
-    comparison: Comparison
+    comparison: Comparison | None
+    """None where no system has a score."""
+    alpha: float
     systems: Sequence[str]
     n: IntArray
     difference: FloatArray
@@ -41,16 +44,18 @@ class UsualPairs:
 
     @property
     def method(self) -> str:
-        return self.comparison.test
+        return DEFAULT_TEST if self.comparison is None else self.comparison.test
 
     @property
     def level(self) -> float:
-        return 1 - self.comparison.alpha
+        return 1 - self.alpha
 
     @property
     def signature(self) -> str:
-        made = self.comparison.tested[self.method].results.signature
-        return f"{made}|{self.comparison.asked.correct}:{self.comparison.alpha:g}"
+        made = (
+            self.method if self.comparison is None else self.comparison.tested[self.method].results.signature
+        )
+        return f"{made}|holm:{self.alpha:g}"
 
     @property
     def different(self) -> BoolArray:
@@ -63,7 +68,7 @@ class UsualPairs:
         from adjudge.analyses.corrections import CORRECTIONS
         from adjudge.stats.paired import test_words
 
-        test = test_words(self.comparison.tested[self.method].results.test)
+        test = test_words(self.method)
         return ", ".join(filter(None, [test, CORRECTIONS["holm"].short if len(self) > 1 else ""]))
 
 
@@ -83,6 +88,28 @@ def comparison_of(matrix: ScoreMatrix, alpha: float) -> Comparison:
     from adjudge.analyses.compare.pairs import compare_matrix
 
     return compare_matrix(matrix, Compare(alpha=alpha))
+
+
+def without_scores(systems: Sequence[str], alpha: float) -> UsualPairs:
+    """Pairs of systems of which none has a score."""
+    import numpy as np
+
+    pairs = len(systems) * (len(systems) - 1) // 2
+    none = np.full(pairs, np.nan)
+    return UsualPairs(
+        comparison=None,
+        alpha=alpha,
+        systems=systems,
+        n=np.zeros(pairs, dtype=np.int64),
+        difference=none,
+        se=none,
+        statistic=none,
+        p=none,
+        low=none,
+        high=none,
+        conclusion=np.full(pairs, NOT_COMPARABLE),
+        why=dict.fromkeys(range(pairs), Note.of("few-in-common", n=0)),
+    )
 
 
 def usual_pairs(comparison: Comparison, systems: Sequence[str]) -> UsualPairs:
@@ -114,11 +141,12 @@ def usual_pairs(comparison: Comparison, systems: Sequence[str]) -> UsualPairs:
     conclusion = np.where(conclusion == NOT_TESTED, OUT_OF_REACH, conclusion)
     why = {
         k: Note.of("refused", text=reason)
-        for k, (of, known) in enumerate(zip(pair.tolist(), there.tolist(), strict=True))
-        if known and (reason := tested.why(of))
+        for k, (of, compared) in enumerate(zip(pair.tolist(), there.tolist(), strict=True))
+        if compared and (reason := tested.why(of))
     }
     return UsualPairs(
         comparison=comparison,
+        alpha=comparison.alpha,
         systems=systems,
         n=np.where(there, tested.results.counts.n[pair], 0) if size > 1 else np.zeros(i.size, dtype=np.int64),
         difference=np.where(turned, -difference, difference),

@@ -279,9 +279,7 @@ def _by_ranks(c: Comparison, ranks: Tested) -> str:
         return f"{start}: the same."
     why = Counter(_why_apart(c, k, bool(ranks.different[k])) for k in apart.nonzero()[0].tolist())
     reasons = [f"{WHY_APART[reason]} ({many:,})" for reason, many in why.most_common()]
-    return (
-        f"{start}; {counted(int(apart.sum()), 'pair is', 'pairs are')} judged otherwise: {listed(reasons)}."
-    )
+    return f"{start}; {counted(int(apart.sum()), 'pair comes', 'pairs come')} out differently: {listed(reasons)}."
 
 
 WHY_APART = {
@@ -430,7 +428,8 @@ def _why_nothing(c: Comparison) -> Spoken:
             f" or {westfall_young}{rest}"
         )
     if least == 1 and not any(pair.result.wins or pair.result.losses for pair in c.pairs[c.test]):
-        return f"{'the two' if total == 1 else 'systems'} tie on every topic that they share{rest}"
+        means = "the means over assessors of " if c.population and len(c.population.assessors) > 1 else ""
+        return f"{means}{'the two' if total == 1 else 'systems'} tie on every topic that they share{rest}"
     of_resamples = tested.resamples is not None and least <= (1 + 1e-9) / (tested.resamples + 1)
     allowed = f"{tested.resamples:,} resamples" if of_resamples and tested.divisor > 1 else "these topics"
     smallest = f"the smallest p that {allowed} allow is {_p(least, c.alpha / tested.divisor)}"

@@ -94,7 +94,8 @@ def groups_of_matrix(
     if not joined:
         means = np.nanmean(values, axis=0)
     if isinstance(test, UsualPairs):
-        of_system = {s.system: s.adjusted for s in test.comparison.standings}
+        standings = test.comparison.standings if test.comparison is not None else ()
+        of_system = {s.system: s.adjusted for s in standings}
         means = np.array([of_system[system] for system in scored.systems])
     rank = places(sign * means)
     order = sorted(range(len(scored.systems)), key=lambda j: (rank[j], scored.systems[j]))
@@ -201,6 +202,11 @@ class GroupsResult(MatrixResult):
         return self.asked.method == "tukey"
 
     @property
+    def compared(self) -> Comparison | None:
+        """Where `compare` answers: its comparison."""
+        return self.test.comparison if isinstance(self.test, UsualPairs) else None
+
+    @property
     def drawn_at_random(self) -> bool:
         """Whether the test resampled, so that its seed matters."""
         return getattr(self.test, "resamples", None) is not None
@@ -252,10 +258,11 @@ class GroupsResult(MatrixResult):
         return None
 
     def notes(self) -> Iterator[Note]:
-        by_compare = isinstance(self.test, UsualPairs)
-        if isinstance(self.test, UsualPairs):
-            yield from self.test.comparison.for_whom()
-        if self.assessors > 1 and (not by_compare or self.contrasts is not None or self.hsu is not None):
+        if self.compared is not None:
+            yield from self.compared.for_whom()
+        if self.assessors > 1 and (
+            self.compared is None or self.contrasts is not None or self.hsu is not None
+        ):
             yield Note.of("several-assessors", n=self.assessors)
 
     def methods(self) -> MethodsParagraph:

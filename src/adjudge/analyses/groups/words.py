@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from adjudge.analyses import phrasebook
 from adjudge.analyses.compare import words as compare_words
-from adjudge.analyses.compare.usual import UsualPairs
 from adjudge.analyses.compare.words import population_words
 from adjudge.analyses.methods import (
     LETTERS,
@@ -146,7 +145,7 @@ def _headline(result: GroupsResult) -> str:
         return "One system has scores: nothing to compare."
     how = result.test.words
     whose = ""
-    if isinstance(result.test, UsualPairs) and (who := result.test.comparison.population) is not None:
+    if result.compared is not None and (who := result.compared.population) is not None:
         whose = f", on average over {who.like_these if who.effects == 'random' else who.these}"
     parts = []
     if differ:
@@ -185,7 +184,7 @@ def _about_missing(result: GroupsResult) -> Iterator[str]:
 
     if not np.isnan(result.values).any():
         return
-    if isinstance(result.test, UsualPairs) and result.test.comparison.modelled:
+    if result.compared is not None and result.compared.modelled:
         yield "Cells are missing: means are those of the mixed model, adjusted for topics and assessors."
         return
     if result.joined:
@@ -236,7 +235,7 @@ def methods(result: GroupsResult) -> Iterator[str]:
         model = "least-squares means of the model score = topic + system"
         yield f"{holes}; means are {model if result.joined else 'over the topics that each system has'}."
     yield from pooled_words([result])
-    if isinstance(result.test, UsualPairs) and (who := result.test.comparison.population) is not None:
+    if result.compared is not None and (who := result.compared.population) is not None:
         yield f"{population_words(who)}."
     elif result.assessors > 1:
         yield f"{result.assessors} assessors judged, and conclusions are about these."
@@ -253,9 +252,9 @@ def _all_pairs(result: GroupsResult) -> Iterator[str]:
     tested = f"{counted(len(test), 'pair')} of systems {'was' if len(test) == 1 else 'were'} tested"
     common = ", on the topics that both systems of a pair have" if np.isnan(result.values).any() else ""
     own_variance = f"each with the variance of its own differences over topics{common}"
-    if isinstance(test, UsualPairs):
-        yield from tested_words([test.comparison])
-        yield from corrected_words([test.comparison])
+    if result.compared is not None:
+        yield from tested_words([result.compared])
+        yield from corrected_words([result.compared])
     elif test.method == "max-t":
         how = f"{own_variance}, by a step-down bootstrap of the largest t statistic{cite('romano2005')}"
         yield f"{tested} together, {how}, with {result.asked.resamples:,} resamples."
@@ -267,7 +266,7 @@ def _all_pairs(result: GroupsResult) -> Iterator[str]:
     else:
         model = "with one variance for all, that of the model score = topic + system"
         yield f"{tested} together with Tukey's test{cite('tukey1949', 'kramer1956')}, {model}."
-    if not isinstance(test, UsualPairs):
+    if result.compared is None:
         yield f"Differences count as significant up to a corrected p of {alpha}; intervals of them hold together."
     _, _, out_of_reach, apart = result.concluded().values()
     if out_of_reach:

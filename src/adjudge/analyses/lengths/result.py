@@ -12,7 +12,7 @@ from dataclasses import asdict, astuple, dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.analyses.compare.usual import comparison_of, usual_pairs
+from adjudge.analyses.compare.usual import comparison_of, usual_pairs, without_scores
 from adjudge.analyses.lengths import TASKS, Lengths
 from adjudge.core.engine import generator
 from adjudge.core.errors import DataError
@@ -216,8 +216,8 @@ class LengthsResult(Result):
 
     def notes(self) -> Iterator[Note]:
         # Once what holds at several lengths.
-        whole = [at_length.tests.comparison for at_length in self.columns]
-        yield from dict.fromkeys(note for comparison in whole for note in comparison.for_whom())
+        compared = [c for at_length in self.columns if (c := at_length.tests.comparison) is not None]
+        yield from dict.fromkeys(note for comparison in compared for note in comparison.for_whom())
         for at_length in self.lengths:
             if holes := len(at_length.matrix.missing):
                 yield Note.of("missing-at-length", at=at_length.name, n=holes)
@@ -361,7 +361,10 @@ def _at_length(
 
     level = 1 - asked.alpha
     model = tukey(matrix.values, level=level)
-    tests = usual_pairs(compared or comparison_of(matrix, asked.alpha), matrix.systems)
+    if np.isnan(matrix.values).all():
+        tests = without_scores(matrix.systems, asked.alpha)
+    else:
+        tests = usual_pairs(compared or comparison_of(matrix, asked.alpha), matrix.systems)
     apart = np.zeros((len(matrix.systems),) * 2, dtype=bool)
     first, second = columns_of_pairs(len(matrix.systems))
     apart[first, second] = apart[second, first] = tests.different

@@ -516,16 +516,19 @@ def _moderated(
     these, df = moderated(fit.topics.pooled, fit.topics.shares(form), form, topic_df(shared), prior, systems)
     if fit.assessors is None:
         return (these, these), (df, df)
-    own = np.maximum(1, judge_df)
-    typical = float(np.median(own))
+    judge_df = np.maximum(1, judge_df)
+    typical = float(np.median(judge_df))
     prior = prior_df(fit.assessors.shares(lambda c: _pairs(c, i, j)), np.full(i.size, typical))
     prior = less_lent(prior, fit.unequal, (systems - 1) * typical)
-    theirs, their_df = moderated(fit.assessors.pooled, fit.assessors.shares(form), form, own, prior, systems)
+    theirs, their_df = moderated(
+        fit.assessors.pooled, fit.assessors.shares(form), form, judge_df, prior, systems
+    )
     noise = form(fit.noise)
     similar = these + np.maximum(0.0, theirs - noise)
     with np.errstate(invalid="ignore", divide="ignore"):
         freedom = similar**2 / (these**2 / df + theirs**2 / their_df + noise**2 / fit.noise_df)
-    return (these, similar), (df, np.where(similar > 0, np.minimum(freedom, df), df))
+    # Where nearly nothing is left of a difference of two mean squares, one degree of freedom is.
+    return (these, similar), (df, np.where(similar > 0, np.minimum(np.maximum(freedom, 1.0), df), df))
 
 
 def moderated(

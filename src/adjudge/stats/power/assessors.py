@@ -113,13 +113,13 @@ class Crossed:
         self, k: int, expected: float, free: float, *, cautious: bool = False
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """A pair's mean square moderated by those of all systems, its degrees of freedom, and the pooled one."""
-        own, others = expected * self._mean_square(k, free), self.systems - 2
+        alone, others = expected * self._mean_square(k, free), self.systems - 2
         if not others:
-            return own, np.full(DRAWS, free), own
-        pooled = (own + others * expected * self._mean_square(4 + k, others * free)) / (others + 1)
+            return alone, np.full(DRAWS, free), alone
+        pooled = (alone + others * expected * self._mean_square(4 + k, others * free)) / (others + 1)
         lent = _lent(self.seed, self.systems, round(free), cautious)
         df = np.minimum(free + lent, (others + 1) * free)
-        return (lent * pooled + free * own) / (lent + free), df, pooled
+        return (lent * pooled + free * alone) / (lent + free), df, pooled
 
     def parts(self, n: float, judges: float, groups: float = 1) -> tuple[float, float, float]:
         """The expected mean squares of topics, judges and residuals, each over the number of judgments."""
@@ -285,11 +285,11 @@ def _lent(seed: int, systems: int, free: int, cautious: bool) -> FloatArray:
     i, j = columns_of_pairs(most)
     lent = np.empty(LENT_DRAWS)
     for at, products in enumerate(made @ made.transpose(0, 2, 1)):
-        own = products.diagonal()
-        shares = own[i] + own[j] - 2 * products[i, j]
+        spread = products.diagonal()
+        shares = spread[i] + spread[j] - 2 * products[i, j]
         lent[at] = prior_df(shares / shares.mean(), np.full(i.size, float(few)))
         if cautious:
-            lent[at] = less_lent(float(lent[at]), unequal_spread(own, few), (systems - 1.0) * few)
+            lent[at] = less_lent(float(lent[at]), unequal_spread(spread, few), (systems - 1.0) * few)
     drawn: FloatArray = rng.choice(np.minimum(lent, (systems - 2.0) * few), DRAWS)
     drawn.flags.writeable = False
     return drawn
