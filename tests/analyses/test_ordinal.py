@@ -198,10 +198,19 @@ def test_disagreements_are_told_pair_by_pair(found: OrdinalResult) -> None:
     assert any(
         "finds s2 better than s3" in line for line in replace(found, info=down, contrasts=pairs).sentences()
     )
-    same = replace(found, contrasts=pairs[3:])
+    same = replace(found, contrasts=(pairs[3], replace(pairs[3], b=names[2])))
     assert same.headline().endswith(
-        "1 of 1 pair differs significantly by the ordinal model, 1 by the linear model; they agree on the pair."
+        "2 of 2 pairs differ significantly by the ordinal model, 2 by the linear model; they agree on every pair."
     )
+    neither = contrast(a=names[0], b=names[1], p=0.5, linear_p=0.6, differ_by="neither")
+    for pair, words in (
+        (pairs[0], "the two differ significantly by the ordinal model, and not by the linear one"),
+        (pairs[1], "the two differ significantly by the linear model, and not by the ordinal one"),
+        (pairs[2], "the two differ significantly by both models, in opposite directions"),
+        (pairs[3], "the two differ significantly by both models"),
+        (neither, "the two do not differ significantly by either model"),
+    ):
+        assert replace(found, contrasts=(pair,)).headline() == f"On fluency, {words}."
 
 
 def test_the_page_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -101,11 +101,23 @@ def sentences(result: OrdinalResult) -> Iterator[str]:
 
 def _headline(result: OrdinalResult) -> str:
     ordinal, linear = (len(result.pairs_found(by)) for by in ("ordinal", "linear"))
+    if len(result.contrasts) == 1:
+        return f"On {result.title}, {_of_two(ordinal > 0, linear > 0, bool(result.disagreements()))}."
     tally = pairs_differ(ordinal, len(result.contrasts))
     differ = f"On {result.title}, {tally} by the ordinal model, {linear:,} by the linear model"
     if other := len(result.disagreements()):
         return f"{differ}; they disagree about {other:,}."
-    return f"{differ}; they agree on {'the' if len(result.contrasts) == 1 else 'every'} pair."
+    return f"{differ}; they agree on every pair."
+
+
+def _of_two(ordinal: bool, linear: bool, disagree: bool) -> str:
+    """Whether two systems differ, by which model."""
+    if ordinal and linear:
+        return f"the two differ significantly by both models{', in opposite directions' if disagree else ''}"
+    if not ordinal and not linear:
+        return "the two do not differ significantly by either model"
+    by, other = ("ordinal", "linear") if ordinal else ("linear", "ordinal")
+    return f"the two differ significantly by the {by} model, and not by the {other} one"
 
 
 def _side(result: OrdinalResult, place: LatentPosition) -> str:
