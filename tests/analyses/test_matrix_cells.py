@@ -35,6 +35,16 @@ def notes(scores: Scores) -> list[str]:
     return [note.partition(": ")[2] for note in scores.notes(scores.measures[0])]
 
 
+def of_cells(scores: Scores) -> list[str]:
+    """The notes without the last one, on the direction of a measure that the file is named for."""
+    said, [measure] = notes(scores), scores.measures
+    if measure == "score":  # a frame has no name
+        assert not any("is assumed" in note for note in said)
+        return said
+    assert said.pop() == f'higher is assumed to be better; if lower is, say lower_is_better="{measure}"'
+    return said
+
+
 # Topics
 
 
@@ -46,7 +56,8 @@ def test_a_matrix_without_topics_keeps_its_first_system(tmp_path: Path, approved
     assert file.matrix().topics == tuple(map(str, range(1, 10)))
     approved(notes(file))
     done = called(tmp_path, "compare", "m.csv", "--map", "topic=", "--csv", "-")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    assert done.stderr == "note: m: higher is assumed to be better; if lower is, say --lower m\n"
     assert "lead" in done.stdout
     mapped = adjudge.read_scores(tmp_path / "m.csv", columns={"topic": "lead"})
     assert set(mapped.matrix().systems) == {"ours", "base"}
@@ -79,8 +90,8 @@ def test_whole_numbers_that_may_be_either_are_told(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": [4, 3, 5], "y": [1, 2, 2], "z": [5, 5, 4]})
     for found in both(tmp_path, frame, index=False):
         assert found.matrix().systems == ("y", "z")
-        assert len(notes(found)) == 1
-        assert "x" in notes(found)[0]
+        assert len(of_cells(found)) == 1
+        assert "x" in of_cells(found)[0]
     off = both(tmp_path, frame, index=False, columns={"topic": ""})
     assert [found.matrix().systems for found in off] == [("x", "y", "z")] * 2
 
@@ -94,7 +105,7 @@ def test_an_index_that_pandas_wrote_is_dropped(tmp_path: Path, topic: str) -> No
         found = adjudge.read_scores(each)
         assert found.matrix().topics == tuple(NAMED.index)
         assert set(found.matrix().systems) == {"lead", "ours", "base"}
-        assert len(notes(found)) == 1
+        assert len(of_cells(found)) == 1
     filtered = adjudge.read_scores(frame[frame["lead"] > frame["lead"].min()])
     assert set(filtered.matrix().topics) < set(NAMED.index)
 
@@ -116,7 +127,7 @@ def test_lines_that_end_with_the_delimiter(tmp_path: Path, approved: Approved) -
 def test_columns_that_may_be_no_systems_are_told_and_left_out(tmp_path: Path, approved: Approved) -> None:
     more = NAMED.assign(words=[90, 95, 99] * 3, avg=NAMED.mean(axis=1).round(3), rate=0.12345)
     for found in both(tmp_path, more):
-        assert len(notes(found)) == 3
+        assert len(of_cells(found)) == 3
     approved(notes(found))
     for names in ("words, avg,rate", ["words", "avg,rate"]):
         for found in both(tmp_path, more, leave_out=names):
@@ -158,7 +169,7 @@ def test_a_last_row_of_means_is_left_out(tmp_path: Path, word: str, digits: int)
     more = pd.concat([NAMED, NAMED.mean().round(digits).to_frame(word).T]).rename_axis("topic")
     for found in both(tmp_path, more):
         assert found.matrix().topics == tuple(NAMED.index)
-        assert len(notes(found)) == 1
+        assert len(of_cells(found)) == 1
 
 
 def test_means_of_whole_numbers_and_sums_are_known_too(tmp_path: Path) -> None:
@@ -175,7 +186,7 @@ def test_a_topic_that_is_only_called_so_stays(tmp_path: Path, row: list[float]) 
     more = pd.concat([coarse, pd.DataFrame([row], columns=NAMED.columns, index=["all"])]).rename_axis("topic")
     for found in both(tmp_path, more):
         assert "all" in found.matrix().topics
-        assert len(notes(found)) == 1
+        assert len(of_cells(found)) == 1
 
 
 # Numbers
@@ -185,13 +196,13 @@ def test_percents_are_hundredths(tmp_path: Path, approved: Approved) -> None:
     texts = NAMED.map(lambda value: f"{100 * value:.1f}%")
     for found in both(tmp_path, texts):
         np.testing.assert_allclose(found.matrix().to_frame()[[*NAMED]], NAMED, rtol=1e-12)
-        assert len(notes(found)) == 1
+        assert len(of_cells(found)) == 1
     approved(notes(found))
     long = pd.concat([NAMED.astype(str)] * 7, ignore_index=True).rename_axis("topic")
     long.iloc[-1, 0] = "12.5 %"  # far below
     for found in both(tmp_path, long):
         assert found.matrix().to_frame().loc["62", "lead"] == 0.125
-        assert len(notes(found)) == 1
+        assert len(of_cells(found)) == 1
     with pytest.raises(FormatError, match='"lead" is "5%%", expected a number'):
         adjudge.read_scores(written(tmp_path / "m.csv", NAMED.assign(lead="5%%")))
 
@@ -211,6 +222,6 @@ def test_thousands_with_points_are_told_where_semicolons_are(tmp_path: Path, app
     approved(notes(found))
     thousands = adjudge.read_scores(tmp_path / "m.csv", decimal=",")
     np.testing.assert_allclose(thousands.matrix().to_frame()[[*NAMED]], whole.astype(float) * 1000)
-    assert notes(adjudge.read_scores(written(tmp_path / "n.csv", whole))) == []
+    assert of_cells(adjudge.read_scores(written(tmp_path / "n.csv", whole))) == []
     whole.iloc[8, 2] = "0.5"
-    assert len(notes(adjudge.read_scores(written(tmp_path / "n.csv", whole, sep=";")))) == 1
+    assert len(of_cells(adjudge.read_scores(written(tmp_path / "n.csv", whole, sep=";")))) == 1

@@ -198,19 +198,38 @@ def test_disagreements_are_told_pair_by_pair(found: OrdinalResult) -> None:
     assert any(
         "finds s2 better than s3" in line for line in replace(found, info=down, contrasts=pairs).sentences()
     )
-    same = replace(found, contrasts=(pairs[3], replace(pairs[3], b=names[2])))
-    assert same.headline().endswith(
+    same = replace(found, contrasts=(pairs[0], pairs[3]))
+    assert same.headline() == (
+        "On fluency, 2 of 2 pairs differ significantly by the ordinal model, 1 by the linear model; they disagree"
+        " about 1."
+    )
+    agreed = replace(found, contrasts=(pairs[3], pairs[3]))
+    assert agreed.headline().endswith(
         "2 of 2 pairs differ significantly by the ordinal model, 2 by the linear model; they agree on every pair."
     )
-    neither = contrast(a=names[0], b=names[1], p=0.5, linear_p=0.6, differ_by="neither")
-    for pair, words in (
-        (pairs[0], "the two differ significantly by the ordinal model, and not by the linear one"),
-        (pairs[1], "the two differ significantly by the linear model, and not by the ordinal one"),
-        (pairs[2], "the two differ significantly by both models, in opposite directions"),
-        (pairs[3], "the two differ significantly by both models"),
-        (neither, "the two do not differ significantly by either model"),
-    ):
-        assert replace(found, contrasts=(pair,)).headline() == f"On fluency, {words}."
+
+
+def test_one_pair_is_not_counted(found: OrdinalResult) -> None:
+    from dataclasses import replace
+
+    def said(**of: Any) -> str:
+        return replace(found, contrasts=(contrast(**of),)).headline()
+
+    assert said(p=0.001, linear_p=0.001, differ_by="both models") == (
+        "On fluency, the two differ significantly by both models."
+    )
+    assert said(p=0.001, linear_p=0.001, linear_difference=-1.0, differ_by="both models") == (
+        "On fluency, the two differ significantly by both models; they disagree which is higher."
+    )
+    assert said(p=0.2, linear_p=0.3, differ_by="neither") == (
+        "On fluency, the two do not differ significantly by either model."
+    )
+    assert said(p=0.001, linear_p=0.3, differ_by="ordinal alone") == (
+        "On fluency, the two differ significantly by the ordinal model, but not by the linear one."
+    )
+    assert said(p=0.2, linear_p=0.001, differ_by="linear alone") == (
+        "On fluency, the two differ significantly by the linear model, but not by the ordinal one."
+    )
 
 
 def test_the_page_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

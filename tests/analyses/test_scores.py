@@ -537,9 +537,12 @@ def test_clusters_of_a_table_are_those_of_a_plain_loop() -> None:
     drawn = np.array([np.dot(signs, sums) for signs in itertools.product((1, -1), repeat=8)])
     p = np.mean(np.abs(drawn) >= abs(sums.sum()) - 1e-9)
     found = adjudge.compare(frame, test="mc", cluster="set")
-    assert found.to_frame("pairs")["p"].tolist() == pytest.approx([p])
-    alone = adjudge.compare(frame, test="mc").to_frame("pairs")["p"].item()
-    assert alone < p  # topics of a set are no independent observations
+    pairs = found.to_frame("pairs").set_index("test")["p"]
+    assert pairs["mc"] == pytest.approx(p)
+    alone = adjudge.compare(frame, test="mc", cluster="none").to_frame("pairs").set_index("test")["p"]
+    assert alone["mc"] < p  # topics of a set are no independent observations
+    assert alone["these-assessors"] < pairs["these-assessors"]
+    assert pairs.index.tolist() == alone.index.tolist() == ["these-assessors", "mc"]
 
 
 def test_a_factor_of_a_bare_table_is_tested() -> None:
@@ -606,7 +609,7 @@ def test_assessors_make_clusters_of_their_own_topics_alone() -> None:
         adjudge.compare(of_topics().drop(columns="assessor"), test="mc", cluster="assessor")
     with pytest.raises(
         UsageError,
-        match='^cluster is "sets" .nearest: "set".; expected one of: set, type, task, selector, assessor$',
+        match='^cluster is "sets" .nearest: "set".; expected one of: set, type, task, selector, assessor, none$',
     ):
         adjudge.compare(of_topics(), test="mc", cluster="sets")  # type: ignore[arg-type]
 

@@ -130,7 +130,7 @@ def test_the_correction_is_that_of_a_comparison() -> None:
     )
     compared = holm = within = 0
     for scores in draw(model, CHUNK, generator(8, "simulate/scores", 0)):
-        result = compare_matrix(matrix(scores), Compare(alpha=0.2, correct="holm"))
+        result = compare_matrix(matrix(scores), Compare(test="wilcoxon", alpha=0.2, correct="holm"))
         pairs_found = result.pairs["wilcoxon"]
         compared += any(pair.different for pair in pairs_found)
         within += any(pair.conclusion in ("differ", "not significantly different") for pair in pairs_found)

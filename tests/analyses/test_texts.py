@@ -135,7 +135,8 @@ def test_the_comparison_is_compare() -> None:
     assert [c.measure for c in theirs] == list(USUAL)
     frame = pd.DataFrame({s: found.scores_of(USUAL[1], s) for s in ("x", "y")}, index=found.texts)
     apart = adjudge.compare(frame)
-    assert theirs[1].pairs["wilcoxon"][0].p_adjusted == apart.pairs["wilcoxon"][0].p_adjusted
+    assert theirs[1].test == apart.test == "t"
+    assert theirs[1].pairs["t"][0].p_adjusted == apart.pairs["t"][0].p_adjusted
     assert adjudge.compare(found, USUAL[1]).standings == theirs[1].standings
     assert found.headline() == f"On ROUGE-1, {theirs[0].headline()}"
 

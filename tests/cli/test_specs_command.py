@@ -38,7 +38,7 @@ def test_the_command_takes_specs(cli: Callable[[str], Result], tmp_path: Path) -
     [told] = json.loads(cli(f"{tmp_path}/m.csv --counts --tests mc:w,t --json").stdout)
     assert told["measures"][0]["tests"][0]["cutoff"] > 0
     cli(f"{tmp_path}/m.csv --counts --tests all --resamples 50 --csv {out}")
-    assert pd.read_csv(out)["test"].tolist() == list(TESTS)
+    assert pd.read_csv(out)["test"].tolist() == ["t", *(test for test in TESTS if test != "t")]
     for wrong, words in (
         ("--tests mc:q", 'the statistic of mc is "q"'),
         ("--tests mc:w --test all", "test=all runs every test: leave out tests"),
@@ -56,8 +56,16 @@ def test_the_command_clusters_a_bare_table(cli: Callable[[str], Result], tmp_pat
         for k in range(16)
         for s in ("a", "b")
     ]
-    pd.DataFrame(rows).to_csv(tmp_path / "m.csv", index=False)
-    for by, size in (("set", 8), ("assessor", 4)):
-        shown = "".join(cli(f"{tmp_path}/m.csv --test mc --cluster {by} --show-signature").stdout.split())
+    frame = pd.DataFrame(rows)
+    frame.to_csv(tmp_path / "m.csv", index=False)
+    frame.drop(columns="assessor").to_csv(tmp_path / "nobody.csv", index=False)
+    # Whoever judged topics of several sets is a sample beside them: the model's answer makes the groups.
+    for name, by, expected in (
+        ("m", "set", "assessors:4:groups:4:sets:8|"),
+        ("m", "assessor", "test:mc:statistic:mean:clusters:4:"),
+        ("nobody", "set", "test:mc:statistic:mean:clusters:8:"),
+    ):
+        options = f"--test mc --cluster {by} --show-signature"
+        shown = "".join(cli(f"{tmp_path}/{name}.csv {options}").stdout.split())
         assert f"cluster:{by}" in shown
-        assert f"clusters:{size}" in shown
+        assert expected in shown

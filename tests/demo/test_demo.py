@@ -142,4 +142,4 @@ def test_systems_differ_visibly(tmp_path: Path) -> None:
     assert rank["greedy-best"] == 1
     assert rank["random"] > rank["centroid"]
     assert {s.system for s in found.standings[-2:]} == {"vague", "headlines"}
-    assert sum(pair.different for pair in found.pairs["wilcoxon"]) >= 15
+    assert sum(pair.different for pair in found.pairs["t"]) >= 15

@@ -91,6 +91,7 @@ LARGEST = 1e302
 """Beyond it not even differences can be computed (stats.checks has the same)."""
 PARQUET = ".parquet"
 OF_JUDGMENTS = "judgments-left-out", "about-judgments"
+DIRECTIONS = "direction-by-name", "direction-taken"
 _SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
 _PATTERN = f"name them with {Argument('human', 'PATTERN')}, or by their kind"
 _CHOOSE = either('measure="..."', "-m")
@@ -559,9 +560,12 @@ class Scores:
         parts = (measure,) if formula is None else formula.parts
         return max((self.simulated.get(part, 0) for part in parts), default=0)
 
-    def unsaid_notes(self, measure: str) -> tuple[str, ...]:
-        """What a result must say of this measure because nobody else has."""
-        return tuple(dict.fromkeys(map(note_text, self.remarks(measure)))) if self.unsaid else ()
+    def unsaid_notes(self, measure: str, *, directed: bool = True) -> tuple[str, ...]:
+        """What a result must say of this measure because nobody else has; of its direction where that matters."""
+        if not self.unsaid:
+            return ()
+        notes = (note for note in self.remarks(measure) if directed or note.code not in DIRECTIONS)
+        return tuple(dict.fromkeys(map(note_text, notes)))
 
     # Assessors
 
@@ -1171,7 +1175,7 @@ def _directions_taken(table: ScoreTable) -> Iterator[tuple[Note, list[str]]]:
     """What to say of directions that nobody stated, each once for all measures that it is about."""
     by_name = [m for m in table.measures if table.info[m].better == "lower"]
     assumed = [m for m in table.measures if table.info[m].better == "higher" and not direction_by_name(m)]
-    for code, measures in (("direction-by-name", by_name), ("direction-taken", assumed)):
+    for code, measures in zip(DIRECTIONS, (by_name, assumed), strict=True):
         if measures:
             yield Note.of(code, measures=measures), measures
 

@@ -112,7 +112,7 @@ def _agreed(
 ) -> AgreementResult:
     measured = dict.fromkeys(q.asked or q.question for q in asked.questions if q.source is None)
     about = [*gathered.notes()] if gathered is not None else []
-    about += [line for name in measured for line in scores.unsaid_notes(name)]
+    about += [line for name in measured for line in scores.unsaid_notes(name, directed=False)]
     return AgreementResult(
         asked=options,
         about_scores=tuple(about),

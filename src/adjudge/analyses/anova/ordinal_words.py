@@ -13,6 +13,7 @@ from adjudge.core.words import capitalised, counted, listed, p_words
 if TYPE_CHECKING:
     from adjudge.analyses.anova.ordinal import (
         LatentPosition,
+        OrdinalContrast,
         OrdinalResult,
         Outside,
         ScaleUse,
@@ -102,7 +103,7 @@ def sentences(result: OrdinalResult) -> Iterator[str]:
 def _headline(result: OrdinalResult) -> str:
     ordinal, linear = (len(result.pairs_found(by)) for by in ("ordinal", "linear"))
     if len(result.contrasts) == 1:
-        return f"On {result.title}, {_of_two(ordinal > 0, linear > 0, bool(result.disagreements()))}."
+        return f"On {result.title}, {_of_one_pair(result.contrasts[0])}."
     tally = pairs_differ(ordinal, len(result.contrasts))
     differ = f"On {result.title}, {tally} by the ordinal model, {linear:,} by the linear model"
     if other := len(result.disagreements()):
@@ -110,14 +111,17 @@ def _headline(result: OrdinalResult) -> str:
     return f"{differ}; they agree on every pair."
 
 
-def _of_two(ordinal: bool, linear: bool, disagree: bool) -> str:
-    """Whether two systems differ, by which model."""
-    if ordinal and linear:
-        return f"the two differ significantly by both models{', in opposite directions' if disagree else ''}"
-    if not ordinal and not linear:
-        return "the two do not differ significantly by either model"
-    by, other = ("ordinal", "linear") if ordinal else ("linear", "ordinal")
-    return f"the two differ significantly by the {by} model, and not by the {other} one"
+def _of_one_pair(pair: OrdinalContrast) -> str:
+    """A pair alone is not counted."""
+    match pair.differ_by:
+        case "both models":
+            but = "; they disagree which is higher" if pair.models_disagree else ""
+            return f"{pairs_differ(1, 1)} by both models{but}"
+        case "neither":
+            return f"{pairs_differ(0, 1)} by either model"
+        case _:
+            by, other = ("ordinal", "linear") if pair.differ_by == "ordinal alone" else ("linear", "ordinal")
+            return f"{pairs_differ(1, 1)} by the {by} model, but not by the {other} one"
 
 
 def _side(result: OrdinalResult, place: LatentPosition) -> str:

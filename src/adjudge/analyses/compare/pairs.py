@@ -340,7 +340,9 @@ def conclusions(
         tests: dict[Test, Untold] = {}
         if one.population is not None and one.population.pairs is not None:
             for test in (THESE, ASSESSORS) if one.population.like else (THESE,):
-                results = pair_results(one.matrix.values, one.population.pairs, alternative, test)
+                results = pair_results(
+                    one.matrix.values, one.population.pairs, alternative, test, clusters=one.codes
+                )
                 smallest = smallest_p(results)
                 tests[test] = Untold(results=results, family=one.family, smallest=smallest, resamples=None)
         tests |= run_all(

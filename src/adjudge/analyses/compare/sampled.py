@@ -282,7 +282,12 @@ def sureness_of(pairs: JudgedPairs, test: Test) -> Sureness:
 
 
 def pair_results(
-    values: FloatArray, pairs: JudgedPairs, alternative: Alternative, test: Test = ASSESSORS
+    values: FloatArray,
+    pairs: JudgedPairs,
+    alternative: Alternative,
+    test: Test = ASSESSORS,
+    *,
+    clusters: IntArray | None = None,
 ) -> PairResults:
     """The test of every pair in the shape that all tests have; wins and losses are over topics."""
     import numpy as np
@@ -302,7 +307,10 @@ def pair_results(
         statistic=sure.statistic,
         p=p,
         method=tuple(None if np.isnan(p_value) else "t" for p_value in sure.p),
-        signature=f"{test}|{pairs.design.replace(' ', '-')}|assessors:{pairs.judges}|groups:{pairs.groups}",
+        signature=(
+            f"{test}|{pairs.design.replace(' ', '-')}|assessors:{pairs.judges}|groups:{pairs.groups}"
+            f"{'' if clusters is None else f'|sets:{np.unique(clusters).size}'}"
+        ),
         alternative=alternative,
         why=_reasons(pairs),
     )
