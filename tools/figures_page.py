@@ -40,6 +40,9 @@ HEAD = """# Figures
     adjudge figure forest my-eval -m rouge-2 --length 100 -o forest.svg    # one, and forest.csv with the drawn rows
     adjudge figure all my-eval -o figures                                  # every one that there is data for
 
+`figure all`, and a folder for a paper, leave out [measure-groups](#measure-groups) of more than 12 measures, as every
+two are tested; by its name it is drawn.
+
 - **Formats.** The ending says it: `.svg` for pages, `.png` for slides (288 pixels to the inch), `.pdf` for papers,
   `.json` for the drawing in Vega-Lite, to change by hand.
 - **For a paper.** A PDF has no title and no words, since the caption says them; `--no-title` leaves them out

@@ -307,6 +307,20 @@ def test_of_several_forms_the_commonest_is_looked_at() -> None:
     )
 
 
+def test_every_two_of_many_measures_are_compared_only_when_asked() -> None:
+    frame = rated("overall")
+    near = frame[frame["measure"] == "near"]
+    many = [near.assign(measure=f"own-{k}", value=near["value"] + 0.01 * k) for k in range(11)]
+    found = found_in(pd.concat([frame, *many]))
+    assert list(found.results["meta"].parts) == ["verdicts", "correlations", "ceiling"]
+    (missing,) = of(found, "measures").missing
+    assert str(missing).startswith(
+        "Which measure is nearer to people? 13 measures make 78 pairs, and pairs of more than 12 measures are compared"
+        " only when you ask: adjudge meta "
+    )
+    assert str(missing).endswith(" --part better")
+
+
 def test_one_topic_and_one_system_are_not_called_a_comparison() -> None:
     one = rated(automatic=True, topics=1)
     said = limitations(found_in(one[one["measure"] == "near"]))

@@ -385,7 +385,8 @@ def test_same_answers_equal_plain_counts(seed: int, assessors: int, topics: int)
     ]
     if not rows:
         return
-    judged = JudgedThings.of(*zip(*rows, strict=True), assessors=assessors)
+    values, things, who, topics_of = zip(*rows, strict=True)
+    judged = JudgedThings.of(values, things, who, topics_of, assessors=assessors)
     answers = {(who, thing): value for value, thing, who, _ in rows}
     counted = {(pair.a, pair.b): pair for pair in same_answers(judged)}
     shares = {}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from tests.cli.running import called
 
 from adjudge.analyses.catalogue.catalogue import CATALOGUE
@@ -95,3 +97,33 @@ def test_all_draws_what_a_file_of_scores_has_and_says_which_length(tmp_path: Pat
     assert {line.split(": ")[1] for line in done.stderr.splitlines() if line.startswith("note: ")} >= (
         set(CATALOGUE) - drawn
     )
+
+
+@pytest.mark.parametrize(
+    ("further", "why"),
+    [
+        (11, ""),
+        (
+            12,
+            "13 measures make 78 pairs, and pairs of more than 12 measures are compared only when you ask:"
+            " adjudge figure measure-groups",
+        ),
+    ],
+)
+def test_measures_are_compared_unasked_up_to_a_number_of_them(further: int, why: str) -> None:
+    """Every two are tested, which of many takes long; by its name the figure is drawn all the same."""
+    data = frame().query("length == 100")
+    near = data[data["measure"] == "overlap"]
+    others = [near.assign(measure=f"own-{k}", value=near["value"] + 0.01 * k) for k in range(further)]
+    scores = scores_of(pd.concat([data, *others]))
+    asked: list[FigureOptions] = []
+
+    def make(scores: Scores, options: FigureOptions) -> Figure:
+        asked.append(options)
+        raise DataError("drawn")
+
+    spec = replace(CATALOGUE["measure-groups"], make=make)  # the tests of every two take long
+    assert first_drawn(spec, scores, choices(scores, FigureOptions())) == (None, why or "drawn")
+    assert bool(asked) == (not why)
+    with pytest.raises(DataError, match="drawn"):
+        spec.drawn(scores, FigureOptions())

@@ -25,6 +25,7 @@ from adjudge.core.engine import generator
 from adjudge.core.errors import DataError, UsageError
 from adjudge.core.results import Note
 from adjudge.core.table import Column, Table, hidden
+from adjudge.core.threads import one_thread
 from adjudge.core.words import counted, p_number
 from adjudge.data.scores import MeasureInfo
 from adjudge.judgments.tasks import is_anonymous
@@ -41,7 +42,6 @@ from adjudge.stats.linear.ordinal import (
     scale_check,
     separation,
 )
-from adjudge.stats.linear.threads import one_thread
 from adjudge.stats.multiple import at_most, holm
 from adjudge.stats.order import rank_intervals
 

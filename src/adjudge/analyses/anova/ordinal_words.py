@@ -73,7 +73,7 @@ NOTES = {
     ),
     "errors-are-pooled": (
         "standard errors are pooled over systems, as if assessors disagreed about all of them alike; `adjudge compare`"
-        " takes a pair's own error where it is larger, and may find fewer pairs"
+        " averages a pair's own variance with those of all pairs, and may find other pairs"
     ),
     "few-assessors": _few_assessors,
     "term-left-out": lambda term, df: (

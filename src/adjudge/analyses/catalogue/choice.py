@@ -67,6 +67,8 @@ def first_drawn(
     one = spec.one_target or (on_paper and spec.panels)
     for options in sorted(asked, key=lambda choice: one and choice.length is None):
         try:
+            if spec.too_long is not None and (reason := spec.too_long(scores, options)):
+                return None, reason
             return spec.drawn(scores, options), ""
         except UsageError as error:
             why = why or str(error)

@@ -85,6 +85,9 @@ class FigureSpec:
     panels: bool = False
     """Whether it grows with the targets that are left, so that a sheet of paper has room for one."""
 
+    too_long: Callable[[Scores, FigureOptions], str] | None = None
+    """Why it is left out where all figures are drawn, or nothing: it would take too long. By its name it is drawn."""
+
     def drawn(self, scores: Scores, options: FigureOptions) -> Figure:
         for name in options.asked_for():
             if name not in self.takes:

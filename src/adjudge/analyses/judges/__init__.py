@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from adjudge.analyses.base import Analysis, analysis_function
 from adjudge.core.options import ADVANCED, option, shared
+from adjudge.core.threads import one_thread
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,7 +106,8 @@ class Judges(Analysis["JudgeReport"]):
     def run(self, scores: Scores) -> JudgeReport:
         from adjudge.analyses.judges.result import report_of
 
-        return report_of(scores, self)
+        with one_thread():
+            return report_of(scores, self)
 
 
 judge_report = analysis_function(Judges)

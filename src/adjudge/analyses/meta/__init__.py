@@ -11,6 +11,7 @@ from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.tests import DEFAULT_TEST, parts_of
 from adjudge.core.errors import UsageError
 from adjudge.core.options import ADVANCED, option, shared
+from adjudge.core.threads import one_thread
 
 if TYPE_CHECKING:
     from adjudge.analyses.meta.cells import Cells
@@ -199,7 +200,8 @@ class Meta(Analysis["MetaResult"]):
     def run(self, scores: Scores) -> MetaResult:
         from adjudge.analyses.meta.result import answers
 
-        return answers(scores, self)
+        with one_thread():
+            return answers(scores, self)
 
 
 meta = analysis_function(Meta)

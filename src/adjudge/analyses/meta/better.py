@@ -35,6 +35,8 @@ RESAMPLES = 10_000
 PER_PAIR = 10
 """Swaps for each p as small as alpha divided by the number of pairs: its smallest p is then a tenth of it."""
 MOST_RESAMPLES = 100_000
+MOST_GROUPED = 12
+"""Measures up to which every two are compared where nobody asked for it: on pages, and in all figures at once."""
 SWAPPED = {"systems": "systems", "inputs": "topics", "both": "systems and topics"}
 
 
@@ -346,6 +348,16 @@ def swaps_for(pairs: int, asked: Meta) -> int:
     """Random swaps that let the smallest p survive the correction of so many pairs, up to MOST_RESAMPLES."""
     burden = 1 if asked.step_correction == "none" else pairs
     return asked.resamples or min(MOST_RESAMPLES, max(RESAMPLES, math.ceil(PER_PAIR * burden / asked.alpha)))
+
+
+def too_many(measures: int, how: str) -> str:
+    """Why measures are not compared where nobody asked for it, and how to ask; nothing where they are few."""
+    if measures <= MOST_GROUPED:
+        return ""
+    return (
+        f"{measures:,} measures make {math.comb(measures, 2):,} pairs, and pairs of more than {MOST_GROUPED} measures"
+        f" are compared only when you ask: {how}"
+    )
 
 
 def conclusion_of(p: float, different: bool, reachable: bool) -> Conclusion:

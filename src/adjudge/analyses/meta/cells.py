@@ -140,7 +140,7 @@ def cells_of(
     system or a topic has missing cells there.
     """
     people = human_measures(scores, human)
-    automatic = _automatic(scores, people, measures)
+    automatic = automatic_measures(scores, people, measures)
     _check_target(scores, [*people, *automatic], length, form)
     judged = scores.without(without)
     by_people = [judged.higher_is_better(name, "people", length=length, form=form) for name in people]
@@ -260,7 +260,8 @@ def _values(measure: str) -> list[str]:
     return [value for name, value in options.items() if name in ("aspect", "q")]
 
 
-def _automatic(scores: Scores, people: Sequence[str], named: str | Sequence[str]) -> list[str]:
+def automatic_measures(scores: Scores, people: Sequence[str], named: str | Sequence[str]) -> list[str]:
+    """The measures that are compared with people: those that are named, else all with a direction that nobody gave."""
     if named:
         measures = [name for name in scores.resolved(named) if name not in people]
         if not measures:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from adjudge.analyses.meta import meta
+from adjudge.analyses.meta.better import too_many
 from adjudge.analyses.meta.result import MetaResult
 from adjudge.analyses.pages.chapter import Absent, Findings, page_figure
 from adjudge.analyses.pages.judgments import (
@@ -33,8 +34,6 @@ QUESTIONS = {
     "better": ("Which measure is nearer to people?", "measure-groups"),
 }
 """Of the parts of a meta-evaluation that the page shows: what each asks, and its figure."""
-MOST_GROUPED = 12
-"""Automatic measures up to which every two are compared with each other."""
 COEFFICIENT = "kendall-b"
 LEVELS = ("system", "input")
 RESAMPLES = 500
@@ -73,8 +72,10 @@ class MetaPart(SectionPart[MetaResult]):
         common |= {"levels": LEVELS, "coefficients": COEFFICIENT}
         made = meta(scores, automatic, parts=("correlations", "ceiling"), resamples=RESAMPLES, **common)
         made = replace(made, parts={**first.parts, **made.parts})
-        if not 1 < len(automatic) <= MOST_GROUPED:
+        if len(automatic) == 1:
             return made
+        if why := too_many(len(automatic), f"{self.command(findings)} --part better"):
+            return replace(made, absent={**made.absent, "better": why})
         try:  # a test between measures takes more resamples than an interval
             grouped = meta(scores, automatic, parts="better", resamples=SWAPS, **common)
         except AdjudgeError as error:

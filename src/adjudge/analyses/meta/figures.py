@@ -12,7 +12,7 @@ import pandas as pd
 
 from adjudge.analyses.catalogue.spec import FigureOptions, FigureSpec
 from adjudge.analyses.meta import LEVELS, Meta
-from adjudge.analyses.meta.cells import cells_of, column_means, human_measures
+from adjudge.analyses.meta.cells import automatic_measures, cells_of, column_means, human_measures
 from adjudge.analyses.meta.parts import A, MetaRun, for_whom, rows_of
 from adjudge.analyses.meta.words import TOO_FEW, coefficient_words, n_words, over_words, plural
 from adjudge.analyses.meta.words.better import on
@@ -895,6 +895,14 @@ def _of_meta(
     return make
 
 
+def _too_many(scores: Scores, options: FigureOptions) -> str:
+    """Why measures are not compared where all figures are drawn."""
+    from adjudge.analyses.meta.better import too_many
+
+    measures = automatic_measures(scores, [_people(scores, options)], options.measures)
+    return too_many(len(measures), "adjudge figure measure-groups")
+
+
 def _of_curves(what: CurveOf) -> Callable[[Scores, FigureOptions], Figure]:
     def make(scores: Scores, options: FigureOptions) -> Figure:
         from adjudge.analyses.meta.curves import learning_curves
@@ -937,6 +945,7 @@ SPECS = (
         _of_meta("measure-groups", "better", "correlations", usual="system", coefficients="pearson"),
         takes=("people", "level"),
         example="--people coverage --length 100",
+        too_long=_too_many,
     ),
     FigureSpec(
         "ceiling",

@@ -138,7 +138,7 @@ def _pair_by_pair(own_errors: bool) -> str:
     alike, error = (
         ("", "")
         if own_errors
-        else (", one error for all", ", uses a pair's own error where larger or assessors are many,")
+        else (", one error for all", ", averages a pair's own variance with those of all pairs,")
     )
     return (
         f"each pair by itself{alike}, on these topics; adjudge compare takes topics as a sample{error} and corrects for"

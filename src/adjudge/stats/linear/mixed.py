@@ -24,6 +24,7 @@ from scipy.special import chdtrc, fdtrc
 
 from adjudge.core.errors import UsageError
 from adjudge.core.results import Note
+from adjudge.core.threads import one_thread
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear.anova import WHOLE, level_weights
@@ -42,7 +43,6 @@ from adjudge.stats.linear.model import (
     within,
 )
 from adjudge.stats.linear.strata import Strata, deviance, reml_of_mean_squares, strata
-from adjudge.stats.linear.threads import one_thread
 
 COMPILED_UP_TO = 300
 """Equations up to which compiled code solves them: about 20 ms there, in which LAPACK takes 1 ms if it is alone."""

@@ -23,10 +23,10 @@ import numpy.typing as npt
 from scipy.special import expit, log_expit, logit
 
 from adjudge.core.errors import UsageError
+from adjudge.core.threads import one_thread
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.model import LinearModel, Term, cells_around, slots, within
-from adjudge.stats.linear.threads import one_thread
 
 LOGISTIC = math.pi / math.sqrt(3)
 """The standard deviation of the logistic distribution, which a rating's own noise has on the latent scale."""

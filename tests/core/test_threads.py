@@ -6,7 +6,7 @@ import pytest
 import scipy.linalg  # noqa: F401  NumPy's library and SciPy's own
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from adjudge.stats.linear.threads import ALONE_UP_TO, one_thread
+from adjudge.core.threads import ALONE_UP_TO, one_thread
 
 
 def threads() -> set[int]:
