@@ -94,7 +94,7 @@ class Population:
     """random: assessors like these; fixed: these."""
     pairs: JudgedPairs | None
     """All pairs of systems by the mixed model; None where there is none."""
-    systems: tuple[str, ...] = ()
+    systems: tuple[str, ...]
     """In the order of the pairs."""
     reason: Note | None = None
     """Why assessors cannot be a sample."""
@@ -215,7 +215,7 @@ def population(
             clusters=clusters,
         )
 
-    whose = population_of(names, reason, fit, asked.assessor_effects, matrix.measure)
+    whose = population_of(names, matrix.systems, reason, fit, asked.assessor_effects, matrix.measure)
     if whose.pairs is None:
         return whose
     judged = JudgedScores(
@@ -226,11 +226,12 @@ def population(
         size=len(matrix.systems),
         balanced=whose.pairs.design == "crossed" and whose.pairs.complete,
     )
-    return replace(whose, judged=judged, systems=matrix.systems)
+    return replace(whose, judged=judged)
 
 
 def population_of(
     names: tuple[str, ...],
+    systems: tuple[str, ...],
     reason: Note | None,
     fit: Callable[[], JudgedPairs],
     effects: AssessorEffects | None,
@@ -251,6 +252,7 @@ def population_of(
         assessors=names,
         effects="fixed" if reason is not None else effects or "random",
         pairs=pairs,
+        systems=systems,
         reason=reason,
     )
 

@@ -176,7 +176,9 @@ class _Compared:
         whose = None
         if human is not None and human.assessors:
             by_assessor = np.where(np.isnan(values), np.nan, human.by_assessor)
-            whose = self._population(human, over_lengths(by_assessor, self.cells)[:, :, order])
+            whose = self._population(
+                human, over_lengths(by_assessor, self.cells)[:, :, order], ready.matrix.systems
+            )
         if whose is not None and whose.pairs is not None:
             test = ASSESSORS if whose.effects == "random" else THESE
             results = pair_results(ready.matrix.values, whose.pairs, "two-sided", test)
@@ -208,7 +210,7 @@ class _Compared:
         human = np.array([kind[system] == "human" for system in systems], dtype=np.bool_)
         return np.asarray(human[first] != human[second])
 
-    def _population(self, human: HumanCells, by_assessor: FloatArray) -> Population:
+    def _population(self, human: HumanCells, by_assessor: FloatArray, systems: tuple[str, ...]) -> Population:
         """The assessors as a sample, or why they are themselves alone."""
         from adjudge.stats.linear.judged_pairs import JudgedPairs, judged_pairs
 
@@ -224,7 +226,8 @@ class _Compared:
             codes = [np.unique(indices, return_inverse=True)[1] for indices in (topic, who)]
             return judged_pairs(by_assessor[there], codes[0], system, codes[1], size=by_assessor.shape[2])
 
-        return population_of(tuple(names), reason, fit, self.choices.assessor_effects, human.info.measure)
+        effects = self.choices.assessor_effects
+        return population_of(tuple(names), systems, reason, fit, effects, human.info.measure)
 
 
 # Results

@@ -29,7 +29,7 @@ PEOPLE = {
     ),
     **{
         code: COMPARE_NOTES[code]
-        for code in ("assessors-of-one-name", "few-assessors", "these-assessors-only")
+        for code in ("assessors-of-one-name", "few-assessors", "these-assessors-only", "unequal-assessors")
     },
 }
 """For whom people's conclusions hold."""
