@@ -441,7 +441,7 @@ def test_a_system_that_divides_assessors_is_named() -> None:
             rows.append(("near", f"t{topic}", f"s{k}", None, k / 5 + rng.normal(0, 0.3)))
     frame = pd.DataFrame(rows, columns=["measure", "topic", "system", "assessor", "value"])
     found = adjudge.meta(frame, parts="conclusions")
-    (people,) = found.as_dict()["conclusions"]["populations"]
+    (people,) = found["conclusions"].as_dict()["populations"]
     assert people["unequal"]["system"] == "s5"
     assert people["unequal"]["p"] < 0.05
     assert any("s5" in line and "assessors" in line for line in found.warnings())
