@@ -450,3 +450,20 @@ def test_populations_do_not_depend_on_the_order_of_rows() -> None:
     }
     assert by[0]["all", ("few",)]["design"] == "assigned"
     assert by[0]["all", ("good", "noise", "reverse")]["design"] == "crossed"
+
+
+def test_a_system_that_divides_assessors_is_named() -> None:
+    rng = np.random.default_rng(3)
+    rows = []
+    for topic in range(12):
+        for k in range(7):
+            for name, liking in zip("ABC", (-2, 2, 0), strict=True):
+                value = k / 5 + (liking if k == 5 else 0) + rng.normal(0, 0.3)
+                rows.append(("overall", f"t{topic}", f"s{k}", name, value))
+            rows.append(("near", f"t{topic}", f"s{k}", None, k / 5 + rng.normal(0, 0.3)))
+    frame = pd.DataFrame(rows, columns=["measure", "topic", "system", "assessor", "value"])
+    found = adjudge.meta(frame, parts="conclusions")
+    (people,) = found["conclusions"].as_dict()["populations"]
+    assert people["unequal"]["system"] == "s5"
+    assert people["unequal"]["p"] < 0.05
+    assert any("s5" in line and "assessors" in line for line in found.warnings())

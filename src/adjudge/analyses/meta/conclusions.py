@@ -221,9 +221,9 @@ class _Compared:
             return None
         of = dict(zip(self.cells.row_topics, by_row, strict=True))
         sets = [of[topic] for topic in matrix.topics]
-        known = FEWEST_SETS <= len(set(sets)) < len(sets)
+        enough = FEWEST_SETS <= len(set(sets)) < len(sets)
         return (
-            sets if known and all(over_sets(test, choices.statistic) for test in choices.tests_run) else None
+            sets if enough and all(over_sets(test, choices.statistic) for test in choices.tests_run) else None
         )
 
     def _population(self, human: HumanCells, by_assessor: FloatArray, ready: Prepared) -> Population:
@@ -239,12 +239,11 @@ class _Compared:
 
         def fit() -> JudgedPairs:
             who, topic, system = np.nonzero(there)
-            codes = [np.unique(indices, return_inverse=True)[1] for indices in (topic, who)]
             return judged_pairs(
                 by_assessor[there],
-                codes[0],
+                topic,
                 system,
-                codes[1],
+                who,
                 size=by_assessor.shape[2],
                 clusters=ready.codes,
             )
