@@ -135,7 +135,8 @@ def comparable(name: str, text: str) -> Any:
     for each in found:
         if "tables" in each:  # where the rows stand since
             each |= {"standings": each["tables"]["league"], "pairs": each["tables"]["pairs"]}
-        each["pairs"] = [row for row in each["pairs"] if row["test"] != "assessors"]  # a test that came since
+        since = ("assessors", "these-assessors")  # tests that came since
+        each["pairs"] = [row for row in each["pairs"] if row["test"] not in since]
         for part in ("standings", "pairs"):
             each[part] = [{key: row[key] for key in kept if key in row} for row in each[part]]
     return [

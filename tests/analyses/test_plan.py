@@ -502,10 +502,18 @@ def test_what_cannot_be_planned_says_why(values: list[list[float]], message: str
 def test_two_topics_are_enough_for_a_guess(approved: Approved) -> None:
     found = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), 0.5, simulations=50)
     assert found.have == 2
+    assert found.needs[0].fewest == 2
+    assert found.needs[0].difference.value == pytest.approx(t_difference(2, found.typical), rel=0.25)
+    approved(found.headline(), "t, a difference")
+    nothing = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), simulations=50)
+    approved(nothing.headline(), "t, none")
+    assert nothing.looked_for == nothing.needs[0].difference.value
+    found = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), 0.5, simulations=50, test="wilcoxon")
+    assert found.have == 2
     assert found.needs[0].difference.why
     assert found.needs[0].fewest == 6  # 2^-4 is above .05
     approved(found.headline(), "a difference")
-    nothing = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), simulations=50)
+    nothing = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), simulations=50, test="wilcoxon")
     approved(nothing.headline(), "none")
     assert nothing.sizes == ()
     json.dumps(nothing.as_dict(), allow_nan=False)
@@ -581,7 +589,7 @@ def test_powers_rise_along_the_curve(usual: PowerPlan) -> None:
 
 def test_results_as_frame_json_and_latex(usual: PowerPlan) -> None:
     frame = usual.to_frame()
-    assert list(dict.fromkeys(frame["test"])) == list(BESIDE)
+    assert list(dict.fromkeys(frame["test"])) == sorted(BESIDE, key=lambda test: test != "t")
     assert frame["needed"].notna().all()
     whole = json.loads(json.dumps(usual.as_dict(), allow_nan=False))
     assert whole["tables"]["plan"][0]["needed"] == frame["needed"][0]
@@ -592,7 +600,7 @@ def test_results_as_frame_json_and_latex(usual: PowerPlan) -> None:
     assert latex.endswith(f"% {usual.signature}")
     assert usual.signature == (
         "plan(difference=0.02, simulations=1000)|rouge-2"
-        "|plan:resampled|pairs:15|test:wilcoxon|power:0.8|alpha:0.05|correct:holm:15|simulations:1000|seed:0"
+        "|plan:resampled|pairs:15|test:t|power:0.8|alpha:0.05|correct:holm:15|simulations:1000|seed:0"
         "|v:0.1.0"
     )
 
@@ -705,7 +713,7 @@ def test_more_judges_cannot_do_without_the_fewest_topics() -> None:
     ]
     table = ScoreTable.from_rows(rows)
     m = table.matrix("overall")
-    found = plan_of(m, 2.0, simulations=200, tests=(), judgments=table.judgments(m))
+    found = plan_of(m, 2.0, simulations=200, test="wilcoxon", tests=(), judgments=table.judgments(m))
     assert found.judges is not None
     assert found.needs[0].fewest == 7
     assert [row.topics for row in found.judges.rows] == sorted(
@@ -866,7 +874,7 @@ def test_assessors_who_agree_have_no_likings_of_their_own(approved: Approved) ->
 
 def test_where_nothing_can_be_found_assessors_are_not_listed(approved: Approved) -> None:
     table, m = rated(True, topics=3)
-    found = plan_of(m, simulations=50, tests=(), judgments=table.judgments(m))
+    found = plan_of(m, simulations=50, test="wilcoxon", tests=(), judgments=table.judgments(m))
     assert found.judges is not None
     assert all(math.isnan(row.difference) for row in found.judges.rows)
     approved(words_of(found))
@@ -981,8 +989,10 @@ def test_unpaired_tests_speak_of_a_sample_too() -> None:
 
 def test_progress_ends_at_the_end() -> None:
     seen: list[tuple[int, int]] = []
-    plan_of(normal(), 0.02, simulations=20, tests=("t",), progress=lambda done, of: seen.append((done, of)))
-    assert seen == [(k, 10) for k in range(1, 11)]  # three comparisons by Wilcoxon, two by t, each twice
+    plan_of(
+        normal(), 0.02, simulations=20, tests=("wilcoxon",), progress=lambda done, of: seen.append((done, of))
+    )
+    assert seen == [(k, 10) for k in range(1, 11)]  # three comparisons by t, two by Wilcoxon, each twice
 
 
 @pytest.mark.parametrize(

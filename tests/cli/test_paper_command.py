@@ -132,9 +132,12 @@ def test_preferences_print_markdown(tmp_path: Path) -> None:
 def test_groups_print_their_methods(file: Path) -> None:
     found = runner(command_of("groups"))(f"{file} -m rouge-1 --methods").stdout
     assert found.startswith(
-        "We compared 3 systems on 12 topics by rouge-1. 3 pairs of systems were tested with paired"
+        "We compared 3 systems on 12 topics by rouge-1. Pairs of systems were compared topic by topic with the"
+        r" two-sided paired t-test~\cite{student1908}. Differences count as significant up to p = .05 after Holm's"
+        " correction for 3 pairs"
     )
     assert "@article{student1908," in found
+    assert "@article{holm1979," in found
     both = runner(command_of("groups"))(f"{file} -m rouge-1 --methods --markdown").stdout
     assert both.startswith("| ")
     assert "(Student, 1908)" in both

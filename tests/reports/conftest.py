@@ -97,7 +97,7 @@ def compared() -> Callable[..., Comparison]:
         better: Better = "higher",
         topics: Sequence[str] = (),
         length: int | None = None,
-        test: Test = "wilcoxon",
+        test: Test | None = "wilcoxon",
         seed: int = 0,
         alpha: float = 0.05,
     ) -> Comparison:

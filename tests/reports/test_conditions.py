@@ -114,7 +114,7 @@ def test_topics_are_enough_where_the_median_difference_is_found(three: Values) -
         "power": 0.8,
         "topics": 10,
         "assessors": None,
-        "tested": {"test": "wilcoxon", "correct": "holm", "pairs": 3, "alpha": 0.05},
+        "tested": {"test": "t", "correct": "holm", "pairs": 3, "alpha": 0.05},
     }
 
 
@@ -128,7 +128,13 @@ def test_topics_are_not_enough_where_systems_lie_closer() -> None:
 
 
 def test_so_few_topics_find_nothing() -> None:
-    found = conditions({"a": [1.0, 2.0, 3.1, 4.0], "b": [0.5, 1.2, 1.0, 2.0], "c": [0.0, 0.1, 0.3, 0.2]})
+    scores = scores_of_columns(
+        {"a": [1.0, 2.0, 3.1, 4.0], "b": [0.5, 1.2, 1.0, 2.0], "c": [0.0, 0.1, 0.3, 0.2]}
+    )
+    by_t = trust_conditions(scores, compare(scores))  # which four topics let find something
+    assert state(by_t, "topics") == ("unmet", ["reach"])
+    assert state(by_t, "found") == ("met", ["in-reach"])
+    found = trust_conditions(scores, compare(scores, test="wilcoxon"))
     assert state(found, "topics") == ("unmet", ["no-difference"])
     why = fact(found, "topics", "no-difference")["why"]
     # 2 / 2^4 = .125, and seven is the first n with 2 / 2^n <= .05 / 3
@@ -246,10 +252,14 @@ def test_assessors_and_their_agreement(judged: pd.DataFrame) -> None:
     assert state(found, "topics")[1] == ["reach", "at-this-error"]
     assert fact(found, "topics", "reach")["assessors"] == 3
     pairs = comparison.population.pairs  # type: ignore[union-attr]
-    middle = int(np.argsort(pairs.error)[1])  # type: ignore[union-attr]
-    assert smallest_found(comparison).value == pytest.approx(
-        t_reach(pairs.error[middle], pairs.df[middle], alpha=0.05 / 3)  # type: ignore[union-attr]
-    )
+    for asked, sure in (
+        (comparison, pairs.similar),
+        (compare(scores, assessor_effects="fixed"), pairs.these),
+    ):  # type: ignore[union-attr]
+        middle = int(np.argsort(sure.error)[1])
+        assert smallest_found(asked).value == pytest.approx(
+            t_reach(sure.error[middle], sure.df[middle], alpha=0.05 / 3)
+        )
 
 
 def test_one_assessor_and_assessors_left_out(judged: pd.DataFrame) -> None:
@@ -404,8 +414,8 @@ def test_the_page_prints_them_with_signs_and_words(
 def test_what_could_be_found_is_told_of_the_test_that_the_headline_begins_with() -> None:
     """Five topics are too few for Wilcoxon over 15 pairs; for assessors like these three the test is another one."""
     scores = Scores.of_frame(judged_by_several(systems=6, topics=5, disagreement=0.05, step=1.0))
-    others = compare(scores)
-    these = compare(scores, assessor_effects="fixed")
+    others = compare(scores, test="wilcoxon")
+    these = compare(scores, test="wilcoxon", assessor_effects="fixed")
     assert (others.tested["wilcoxon"].count(OUT_OF_REACH), others.tested[ASSESSORS].count(OUT_OF_REACH)) == (
         15,
         0,
@@ -413,6 +423,8 @@ def test_what_could_be_found_is_told_of_the_test_that_the_headline_begins_with()
     for comparison, (verdict, codes) in (
         (others, ("met", ["in-reach"])),
         (these, ("unmet", ["out-of-reach"])),
+        (compare(scores), ("met", ["in-reach"])),
+        (compare(scores, assessor_effects="fixed"), ("met", ["in-reach"])),
     ):
         found = trust_conditions(scores, comparison)
         assert state(found, "found") == (verdict, codes)

@@ -148,10 +148,30 @@ def test_cells_are_those_of_a_plain_loop_over_two_comparisons(options: dict[str,
                 )
 
 
+@pytest.mark.parametrize("options", [{}, {"test": "wilcoxon"}])
+@pytest.mark.parametrize("topics", [12, 24])
+def test_sets_are_the_sample_where_they_are_in_a_comparison(topics: int, options: dict[str, Any]) -> None:
+    """Not four sets, eight; and not by Wilcoxon's test, which takes topics one by one."""
+    frame = evaluation(3, topics=topics)
+    frame["set"] = "s" + (frame["topic"].str[1:].astype(int) // 3).astype(str)
+    data = scores(frame)
+    found = agree_on_conclusions(cells_of(data), among=("all",), **options)
+    people = adjudge.compare(data, "overall", **options)
+    for measure in ("good", "reverse", "noise"):
+        c = adjudge.compare(data, measure, **options)
+        one = one_of(found, measure)
+        assert counts(one) == loop(concluded(people), concluded(c))
+        by_pair = {frozenset((row["a"], row["b"])): row for row in one.pair_records()}
+        for side, comparison in (("people", people), ("measure", c)):
+            for pair in comparison.pairs[comparison.test]:
+                p = by_pair[frozenset((pair.a, pair.b))][f"{side}_p"]
+                assert p == pytest.approx(pair.p_adjusted, rel=1e-9)
+
+
 def test_assessors_are_a_sample(approved: Approved) -> None:
     cells = cells_of(scores(evaluation(2)))
     random, fixed = (one_of(agree_on_conclusions(c), "good") for c in (cells, without_assessors(cells)))
-    assert (random.people.test, fixed.people.test) == ("assessors", "wilcoxon")
+    assert (random.people.test, fixed.people.test) == ("assessors", "t")
     assert random.people.population is not None
     assert random.people.population.effects == "random"
     approved(agree_on_conclusions(cells).warnings())
@@ -161,11 +181,11 @@ def test_one_assessor_or_scores_that_name_nobody_hold_for_these_only(approved: A
     frame = evaluation(2)
     alone = frame[(frame["assessor"] != "bob") & (frame["assessor"] != "cid")]
     found = agree_on_conclusions(cells_of(scores(alone)))
-    assert one_of(found, "good").people.test == "wilcoxon"
+    assert one_of(found, "good").people.test == "t"
     approved(found.warnings(), "one assessor")
     frame.loc[frame["assessor"] == "bob", "assessor"] = None
     found = agree_on_conclusions(cells_of(scores(frame), "overall", ["good", "noise"]))
-    assert one_of(found, "good").people.test == "wilcoxon"
+    assert one_of(found, "good").people.test == "t"
     approved(found.warnings(), "unnamed")
 
 
@@ -229,7 +249,7 @@ def test_what_people_could_not_have_found_is_counted_apart(approved: Approved) -
     """On five topics no signed-rank p is at most .05; the measure has twelve, and uses them where asked to."""
     frame = pd.DataFrame([*rows_of("p", two(1.0)[:5], "ab"), *rows_of("m", two(0.7), "ab")], columns=COLUMNS)
     data = scores_of(frame)
-    found = agree_on_conclusions(cells_of(data, "p", all_topics=True))
+    found = agree_on_conclusions(cells_of(data, "p", all_topics=True), test="wilcoxon")
     one = one_of(found, "m")
     assert counts(one) == {"only_measure": 1}
     assert one.record()["only_measure_people_could_not_find"] == 1
@@ -238,7 +258,7 @@ def test_what_people_could_not_have_found_is_counted_apart(approved: Approved) -
     approved(found.sentences())
     assert "could not be found" in [column.title for column in found.all_tables[0].printed()[0]]
     # On the judged topics the measure has no more.
-    one = one_of(agree_on_conclusions(cells_of(data, "p")), "m")
+    one = one_of(agree_on_conclusions(cells_of(data, "p"), test="wilcoxon"), "m")
     assert counts(one) == {"neither": 1}
     assert (
         one.record()["neither_people_could_not_find"] == one.record()["neither_measure_could_not_find"] == 1
@@ -406,12 +426,14 @@ def test_tests_of_different_kinds_are_said_to_be_so() -> None:
     mean = frame[frame["measure"] == "overall"].groupby(["topic", "system"], as_index=False)["value"].mean()
     same = mean.assign(measure="same", assessor=None)[COLUMNS]
     cells = cells_of(scores(pd.concat([frame, same])), "overall")
-    found = agree_on_conclusions(cells)
-    assert found.notes_of("tests-of-two-kinds")
-    assert not agree_on_conclusions(cells, test="t").notes_of("tests-of-two-kinds")
-    fixed = agree_on_conclusions(without_assessors(cells))
-    assert not fixed.notes_of("tests-of-two-kinds")
-    assert one_of(fixed, "same").agreeing == one_of(fixed, "same").tested, "one test, one conclusion"
+    assert not agree_on_conclusions(cells).notes_of("tests-of-two-kinds")
+    for effects in ("random", "fixed"):
+        run = MetaRun(cells, Meta(test="wilcoxon"))
+        assert conclusions_of_run(run, assessor_effects=effects).notes_of("tests-of-two-kinds")
+    for test in ("t", "wilcoxon"):
+        fixed = agree_on_conclusions(without_assessors(cells), test=test)
+        assert not fixed.notes_of("tests-of-two-kinds")
+        assert one_of(fixed, "same").agreeing == one_of(fixed, "same").tested, "one test, one conclusion"
 
 
 def test_populations_do_not_depend_on_the_order_of_rows() -> None:

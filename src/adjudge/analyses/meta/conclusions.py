@@ -16,7 +16,7 @@ import numpy as np
 
 from adjudge import __version__
 from adjudge.analyses.compare import AssessorEffects, Compare
-from adjudge.analyses.compare.pairs import prepare
+from adjudge.analyses.compare.pairs import Prepared, prepare
 from adjudge.analyses.compare.sampled import Population, pair_results, population_of, swaps_topics
 from adjudge.analyses.conclusions import (
     CONCLUSIONS,
@@ -27,15 +27,18 @@ from adjudge.analyses.conclusions import (
     OUTSIDE,
     Untold,
     conclude,
+    over_sets,
     run_all,
 )
+from adjudge.analyses.corrections import CORRECTIONS
 from adjudge.analyses.meta.cells import POOLED, Cells, HumanCells, over_lengths, score_matrix
 from adjudge.analyses.meta.parts import MetaRun
+from adjudge.analyses.scores import FEWEST_SETS
 from adjudge.analyses.tests import ASSESSORS, THESE
 from adjudge.core.errors import UsageError
 from adjudge.core.results import Note, Result
 from adjudge.core.table import Column, Table
-from adjudge.data.scores import Among, MeasureInfo
+from adjudge.data.scores import Among, MeasureInfo, ScoreMatrix
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.pairs import columns_of_pairs
 
@@ -44,8 +47,8 @@ AGREEMENTS = ("same", "opposite", "only_people", "only_measure", "neither")
 SAME, OPPOSITE, ONLY_PEOPLE, ONLY_MEASURE, NEITHER = range(len(AGREEMENTS))
 UNTESTED = -1
 """The measure or people have no test of the pair."""
-SAMPLED = "assessors"
-"""The test in which assessors are a sample, as topics are."""
+BY_MODEL = (THESE, ASSESSORS)
+"""The tests of a model of people's judgments."""
 HEADINGS = {name: name.replace("_", " ") for name in AGREEMENTS}
 AMONG_WORDS = {
     "all": "all pairs of systems",
@@ -171,14 +174,13 @@ class _Compared:
         matrix = score_matrix(info, values, self.cells)
         if matrix is None:
             return SideConclusions(conclusion, side, difference, p, n, self.choices.grouping_test)
-        ready = prepare(matrix, self.choices, family=self._family)
+        ready = prepare(matrix, self.choices, family=self._family, clusters=self._sets(matrix))
         order = [self.cells.systems.index(system) for system in ready.matrix.systems]
         whose = None
         if human is not None and human.assessors:
             by_assessor = np.where(np.isnan(values), np.nan, human.by_assessor)
-            whose = self._population(
-                human, over_lengths(by_assessor, self.cells)[:, :, order], ready.matrix.systems
-            )
+            by_assessor = over_lengths(by_assessor, self.cells)[:, :, order]
+            whose = self._population(human, by_assessor, ready)
         if whose is not None and whose.pairs is not None:
             test = ASSESSORS if whose.effects == "random" else THESE
             results = pair_results(ready.matrix.values, whose.pairs, "two-sided", test)
@@ -186,7 +188,9 @@ class _Compared:
                 results=results, family=ready.family, smallest=smallest_p(results), resamples=None
             )
         else:
-            tests = run_all(ready.matrix.values, ready.family, self.choices, "two-sided")
+            tests = run_all(
+                ready.matrix.values, ready.family, self.choices, "two-sided", clusters=ready.codes
+            )
             untold = tests[self.choices.grouping_test]
         tested = conclude([untold], self.choices)[0]
 
@@ -210,7 +214,19 @@ class _Compared:
         human = np.array([kind[system] == "human" for system in systems], dtype=np.bool_)
         return np.asarray(human[first] != human[second])
 
-    def _population(self, human: HumanCells, by_assessor: FloatArray, systems: tuple[str, ...]) -> Population:
+    def _sets(self, matrix: ScoreMatrix) -> Sequence[str] | None:
+        """The set of every topic, where sets are the sample as in `compare`."""
+        choices, by_row = self.choices, self.cells.clusters
+        if by_row is None or CORRECTIONS[choices.correct].from_scores:
+            return None
+        of = dict(zip(self.cells.row_topics, by_row, strict=True))
+        sets = [of[topic] for topic in matrix.topics]
+        enough = FEWEST_SETS <= len(set(sets)) < len(sets)
+        return (
+            sets if enough and all(over_sets(test, choices.statistic) for test in choices.tests_run) else None
+        )
+
+    def _population(self, human: HumanCells, by_assessor: FloatArray, ready: Prepared) -> Population:
         """The assessors as a sample, or why they are themselves alone."""
         from adjudge.stats.linear.judged_pairs import JudgedPairs, judged_pairs
 
@@ -223,10 +239,16 @@ class _Compared:
 
         def fit() -> JudgedPairs:
             who, topic, system = np.nonzero(there)
-            codes = [np.unique(indices, return_inverse=True)[1] for indices in (topic, who)]
-            return judged_pairs(by_assessor[there], codes[0], system, codes[1], size=by_assessor.shape[2])
+            return judged_pairs(
+                by_assessor[there],
+                topic,
+                system,
+                who,
+                size=by_assessor.shape[2],
+                clusters=ready.codes,
+            )
 
-        effects = self.choices.assessor_effects
+        effects, systems = self.choices.assessor_effects, ready.matrix.systems
         return population_of(tuple(names), systems, reason, fit, effects, human.info.measure)
 
 
@@ -411,7 +433,7 @@ class ConclusionsResult(Result):
         tests = dict.fromkeys(t for row in self.agreements for t in (row.automatic.test, row.people.test))
         yield Note.of("tests-used", tests=list(tests), alpha=self.choices.alpha, correct=self.choices.correct)
         for people, automatic in dict.fromkeys((r.people.test, r.automatic.test) for r in self.agreements):
-            if people == SAMPLED and automatic != "t":
+            if people in BY_MODEL and automatic != "t":
                 yield Note.of("tests-of-two-kinds", people=people, measures=automatic)
         yield Note.of("neither-is-no-proof")
         for human in dict.fromkeys(row.human.measure for row in self.agreements):
