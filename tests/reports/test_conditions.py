@@ -251,11 +251,14 @@ def test_assessors_and_their_agreement(judged: pd.DataFrame) -> None:
     assert "in-draws" in state(found, "stable")[1]
     assert state(found, "topics")[1] == ["reach", "at-this-error"]
     assert fact(found, "topics", "reach")["assessors"] == 3
-    pairs = comparison.population.pairs  # type: ignore[union-attr]
+    whose = comparison.population
+    assert whose is not None
+    assert whose.pairs is not None
+    pairs = whose.pairs
     for asked, sure in (
         (comparison, pairs.similar),
         (compare(scores, assessor_effects="fixed"), pairs.these),
-    ):  # type: ignore[union-attr]
+    ):
         middle = int(np.argsort(sure.error)[1])
         assert smallest_found(asked).value == pytest.approx(
             t_reach(sure.error[middle], sure.df[middle], alpha=0.05 / 3)
