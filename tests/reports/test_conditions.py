@@ -251,16 +251,9 @@ def test_assessors_and_their_agreement(judged: pd.DataFrame) -> None:
     assert "in-draws" in state(found, "stable")[1]
     assert state(found, "topics")[1] == ["reach", "at-this-error"]
     assert fact(found, "topics", "reach")["assessors"] == 3
-<<<<<<< HEAD
     assert comparison.population is not None
     pairs = comparison.population.pairs
     assert pairs is not None
-=======
-    whose = comparison.population
-    assert whose is not None
-    assert whose.pairs is not None
-    pairs = whose.pairs
->>>>>>> w-fix4
     for asked, sure in (
         (comparison, pairs.similar),
         (compare(scores, assessor_effects="fixed"), pairs.these),

@@ -454,11 +454,7 @@ def test_populations_do_not_depend_on_the_order_of_rows() -> None:
 
 def test_a_system_that_divides_assessors_is_named() -> None:
     rng = np.random.default_rng(3)
-<<<<<<< HEAD
     rows: list[tuple[str, str, str, str | None, float]] = []
-=======
-    rows: list[tuple[Any, ...]] = []
->>>>>>> w-fix4
     for topic in range(12):
         for k in range(7):
             for name, liking in zip("ABC", (-2, 2, 0), strict=True):
