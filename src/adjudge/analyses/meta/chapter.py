@@ -74,7 +74,8 @@ class MetaPart(SectionPart[MetaResult]):
         made = replace(made, parts={**first.parts, **made.parts})
         if len(automatic) == 1:
             return made
-        if why := too_many(len(automatic), f"{self.command(findings)} --part better"):
+        part = spoken(Argument("part", "better"), "command")
+        if why := too_many(len(automatic), f"{self.command(findings)} {part}"):
             return replace(made, absent={**made.absent, "better": why})
         try:  # a test between measures takes more resamples than an interval
             grouped = meta(scores, automatic, parts="better", resamples=SWAPS, **common)
