@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from adjudge.stats import judge_agreement
 from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.judge_agreement import (
@@ -22,12 +23,18 @@ from adjudge.stats.judge_agreement import (
     mapped_codes,
     order_by_topic,
     pair_cells,
-    pair_coefficients,
     pair_signs,
     people_agreement,
     topic_means,
     topics_of_pairs,
 )
+
+
+def pair_coefficients(cells: FloatArray, scale: FloatArray, times: FloatArray) -> FloatArray:
+    """Coefficients x draws of two who met, from how often each gave which answer."""
+    q, flat = scale.size, cells.reshape(len(cells), -1)
+    return judge_agreement._in_steps(lambda some: (some @ flat).reshape(-1, q, q), scale, times)
+
 
 SCALE = np.array([1.0, 2.0, 3.0, 5.0])
 """Not evenly spaced: kappa and AC2 go by numbers, alpha by ranks."""

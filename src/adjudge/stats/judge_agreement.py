@@ -70,15 +70,6 @@ def chance_coefficients(
     return _in_steps(met, scale, times)
 
 
-def pair_coefficients(cells: FloatArray, scale: FloatArray, times: FloatArray) -> FloatArray:
-    """Coefficients x draws. NaN where the second always gave one answer: there is nothing to agree on.
-
-    The same as Krippendorff's alpha, Cohen's kappa and Gwet's AC2 of `stats.agreement`, of the things that both judged.
-    """
-    q, flat = scale.size, cells.reshape(len(cells), -1)
-    return _in_steps(lambda some: (some @ flat).reshape(-1, q, q), scale, times)
-
-
 def _in_steps(met: Callable[[FloatArray], FloatArray], scale: FloatArray, times: FloatArray) -> FloatArray:
     """Coefficients of the tables that draws give, some draws at a time."""
     step = max(AT_ONCE // max(scale.size**2, 1), 1)

@@ -351,6 +351,15 @@ def test_systems_with_assessors_of_their_own_cannot_be_told_from_them(each: int)
         assert found.unavailable is not None
 
 
+def test_one_common_topic_says_nothing_of_assessors_whom_nobody_joins_either() -> None:
+    values, topic, system, judge = made(np.random.default_rng(28), systems=3, topics=12, judges=6)
+    kept = (judge // 2 == system) & ~((system == 0) & (topic > 5)) & ~((system == 1) & (topic < 5))
+    found = judged_pairs(values[kept], topic[kept], system[kept], judge[kept], size=3)
+    assert found.n.tolist() == [1, 6, 7]
+    assert found.why[0] == Note.of("few-in-common", n=1)
+    assert np.isnan(found.similar.p).tolist() == [True, False, False]
+
+
 def test_severity_is_taken_out_of_differences() -> None:
     """One rater a summary, the strict one mostly of one system: its mean falls, and not what is found."""
     rng = np.random.default_rng(33)

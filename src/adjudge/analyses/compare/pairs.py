@@ -114,7 +114,7 @@ def compare_each(
         which = measure, length, forms[0] if form is None and len(forms) == 1 else form
         # Conclusions for other assessors, which too few are left for, are not compared with those for these.
         effects: AssessorEffects | None = "fixed" if one.population else None
-        alike = asked if one.maker else replace(asked, assessor_effects=effects)
+        alike = asked if one.sampled else replace(asked, assessor_effects=effects)
         before.append(_prepared(scores.everyone, which, alike))
     with_all = conclusions(before, asked, primary=primary, together=together)
     return [
@@ -149,6 +149,20 @@ class Basis:
     """In the order in which the data has them; none where a matrix was compared, which has its own."""
     given_systems: tuple[str, ...] = ()
 
+    @property
+    def modelled(self) -> bool:
+        """Whether a model with assessors is behind the conclusions."""
+        return self.population is not None and self.population.pairs is not None
+
+    @property
+    def sampled(self) -> bool:
+        """Whether conclusions are for assessors like those who judged."""
+        return self.population is not None and self.population.effects == "random"
+
+    def grouped_by(self, asked: Comparing[Any]) -> Test:
+        """The test that makes the groups."""
+        return ASSESSORS if self.sampled else next(iter(asked.named_tests), self.usual)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared(Basis):
@@ -158,15 +172,6 @@ class Prepared(Basis):
     """By system, what they are ordered by: least-squares means where cells are missing."""
     which: Which | None = None
     """What was asked for, where it was."""
-
-    @property
-    def maker(self) -> Test | None:
-        """The test that makes the groups, where it is not the chosen one over topics."""
-        return ASSESSORS if self.population is not None and self.population.effects == "random" else None
-
-    def over_topics(self, asked: Comparing[Any]) -> Test:
-        """The test over topics that makes the groups of these assessors."""
-        return next(iter(asked.named_tests), self.usual)
 
 
 def _prepared(scores: Scores, which: Which, asked: Comparing[Any]) -> Prepared:
@@ -356,7 +361,7 @@ def conclusions(
         )
         run.append(tests)
     if together:
-        tested = _together(run, [one.maker or one.over_topics(asked) for one in prepared], asked)
+        tested = _together(run, [one.grouped_by(asked) for one in prepared], asked)
     else:
         tested = [{test: conclude([untold], asked)[0] for test, untold in tests.items()} for tests in run]
     return [
@@ -405,10 +410,9 @@ def _comparison(
     from adjudge.stats.resampling.cluster import cluster_means
 
     matrix, codes, whose = prepared.matrix, prepared.codes, prepared.population
-    modelled = whose is not None and whose.pairs is not None
     binary = prepared.usual == "sign"
     interval = "t"
-    if modelled and whose is not None:
+    if whose is not None and prepared.modelled:
         interval = "deviation-t"
         low, high = whose.mean_intervals(prepared.means, level=asked.level)
     elif binary:
@@ -421,7 +425,9 @@ def _comparison(
         interval = "cluster-t"
         low, high = cluster_means(matrix.values, codes, level=asked.level)
     # A model's intervals rest on all systems, and those of shares are exact.
-    without = np.zeros(len(matrix.systems), dtype=np.bool_) if modelled or binary else flat(matrix.values)
+    without = (
+        np.zeros(len(matrix.systems), dtype=np.bool_) if prepared.modelled or binary else flat(matrix.values)
+    )
     # A mean is within the measure's range, so an interval that reaches beyond it covers no more than its part inside.
     least, most = matrix.info.range
     low = np.where(without, np.nan, low if least is None else np.maximum(low, least))
@@ -437,7 +443,7 @@ def _comparison(
             prepared,
             low,
             high,
-            tested[prepared.maker or prepared.over_topics(asked)],
+            tested[prepared.grouped_by(asked)],
             bool(prepared.family.all()),
         ),
         tested=tested,
@@ -531,22 +537,12 @@ class Comparison(MatrixResult, Basis):
     @property
     def test(self) -> Test:
         """The test that makes the groups."""
-        return ASSESSORS if self.sampled else next(iter(self.asked.named_tests), self.usual)
+        return self.grouped_by(self.asked)
 
     @property
     def narrower(self) -> Test:
         """The test for these assessors, or these topics' scores where no assessor is named."""
         return THESE if THESE in self.tested else self.test
-
-    @property
-    def modelled(self) -> bool:
-        """Whether a model with assessors is behind the conclusions."""
-        return self.population is not None and self.population.pairs is not None
-
-    @property
-    def sampled(self) -> bool:
-        """Whether conclusions are for assessors like those who judged."""
-        return self.population is not None and self.population.effects == "random"
 
     @property
     def level(self) -> float:

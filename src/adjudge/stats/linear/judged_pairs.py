@@ -280,16 +280,16 @@ def _compared(data: _Judgments, fit: _Fit | None, no_fit: Note | None) -> Judged
     difference[np.abs(difference) <= data.noise] = 0.0
     unavailable = _unavailable(data, fit, no_fit)
     numbers = np.full((2, 4, first.size), math.nan)
-    why = dict.fromkeys(np.flatnonzero(n < 2).tolist(), Note.of("few-in-common"))
-    why = {k: Note.of("few-in-common", n=int(n[k])) for k in why}
+    why = {int(k): Note.of("few-in-common", n=int(n[k])) for k in np.flatnonzero(n < 2)}
     if fit is None:
         reason = no_fit or Note.of("no-judgments")
         why |= {int(k): reason for k in at if int(k) not in why}
     else:
-        kept = (n[at] > 1) & (fit.joined[i] == fit.joined[j])
-        why |= {int(k): APART for k in at[~kept & (n[at] > 1)]}
+        several, linked = n[at] > 1, fit.joined[i] == fit.joined[j]
+        kept, across = several & linked, several & ~linked
+        why |= {int(k): APART for k in at[across]}
         if fit.apart is not None:
-            _across(numbers[1], difference, fit.apart, (at[~kept], i[~kept], j[~kept]), data.noise)
+            _across(numbers[1], difference, fit.apart, (at[across], i[across], j[across]), data.noise)
         at, i, j = at[kept], i[kept], j[kept]
         judge_df = np.minimum(*data.judge_df_of_systems()[[i, j]])
         variances = _moderated(fit, lambda c: _pairs(c, i, j), judge_df, lambda d: d[i, j], data.size)
@@ -808,6 +808,15 @@ def _joined(data: _Judgments) -> IntArray:
     return np.unique(label[: data.size], return_inverse=True)[1].astype(np.int64)
 
 
+def _covariance(weights: FloatArray, model: LinearModel, ratios: dict[Key, float]) -> FloatArray:
+    """Of weighted sums of the values, over the variance of the noise: by the noise and by these random terms."""
+    covariance = weights @ weights.T
+    for key, ratio in ratios.items():
+        spread = weights @ indicators(model.term(key))
+        covariance += ratio**2 * (spread @ spread.T)
+    return covariance
+
+
 def _judges_of(data: _Judgments) -> IntArray:
     """The system of every combination of a system and an assessor."""
     return np.asarray(np.unique(data.system * data.judges + data.judge) // data.judges)
@@ -822,10 +831,7 @@ def _with_random_judges(
 ) -> _Fit:
     """Systems that different assessors judged: how far these are apart is part of the error."""
     weights = _solved(data, model, ratios, None).weights
-    pooled = sigma2 * (weights @ weights.T)
-    for key, ratio in ratios.items():
-        spread = weights @ indicators(model.term(key))
-        pooled += sigma2 * ratio**2 * (spread @ spread.T)
+    pooled = sigma2 * _covariance(weights, model, ratios)
     free = max(1, _judges_of(data).size - data.size)
     return _Fit(
         means=weights @ data.values,
@@ -906,12 +912,9 @@ def _weighted(
 ) -> _Fit:
     solved = _solved(data, model, ratios, joined)
     weights, size = solved.weights, data.size
-    noise = sigma2 * (weights @ weights.T)
-    expected = noise.copy()
-    for key, ratio in ratios.items():
-        if key not in ((2,), (0, 2)) and ratio:
-            spread = weights @ indicators(model.term(key))
-            expected += sigma2 * ratio**2 * (spread @ spread.T)
+    noise = sigma2 * _covariance(weights, model, {})
+    of_topics = {key: ratio for key, ratio in ratios.items() if key not in ((2,), (0, 2))}
+    expected = sigma2 * _covariance(weights, model, of_topics)
     i, j = columns_of_pairs(size)
     by_topic = _summed(weights * solved.left, data.topic, data.topics)
     # What is left over is less than what was there: on average both must be what the model expects.
@@ -930,10 +933,9 @@ def _weighted(
     groups = in_groups @ in_groups.T if sets == data.topics else 1.0
     assessors, unequal = None, None
     if (0, 2) in ratios:
-        spread = weights @ indicators(model.term((0, 2)))
-        extra = sigma2 * ratios[0, 2] ** 2 * (spread @ spread.T)
+        both = sigma2 * _covariance(weights, model, {(0, 2): ratios[0, 2]})
         shown = _of_assessors(data, model, ratios, joined)
-        assessors = _Variance(pooled=noise + extra, seen=shown[0], expected=shown[1])
+        assessors = _Variance(pooled=both, seen=shown[0], expected=shown[1])
         unequal = unequal_spread(
             shown[0].diagonal() / np.maximum(shown[1].diagonal(), 1e-300),
             float(np.median(data.judge_df_of_systems())),

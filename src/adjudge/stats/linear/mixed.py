@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -531,18 +531,6 @@ class Satterthwaite:
 
     def of_means(self) -> FloatArray:
         return np.array([self.of(row) for row in self._means])
-
-    def of_forms(self, form: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """Degrees of freedom of many combinations of the means; `form` gives their variances from a covariance."""
-
-        def among_means(matrix: FloatArray) -> FloatArray:
-            return form(self._means @ matrix @ self._means.T)
-
-        variance = self._sigma2 * among_means(self._unscaled)
-        gradients = np.array([among_means(change) for change in self._changes])
-        uncertainty = np.einsum("kc,kl,lc->c", gradients, self._spread, gradients)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(uncertainty > 0, 2 * variance**2 / uncertainty, math.nan)
 
     def of_equality(self) -> FixedTest:
         """Are all the means equal?"""
