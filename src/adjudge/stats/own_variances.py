@@ -1,8 +1,8 @@
 """All pairs of columns, or chosen contrasts, each with the variance of its own differences.
 
-From 20 topics the bootstrap of the largest |t| (resampling/max_t.py), below that Student's t with Holm's p-values and
-Bonferroni's intervals. Nothing is pooled, so systems may be as variable as they are; Tukey's test, which pools, is in
-linear/tukey.py.
+By the bootstrap of the largest |t| (resampling/max_t.py), for 20 topics or more, or by Student's t with Holm's p-values
+and Bonferroni's intervals. Nothing is pooled, so systems may be as variable as they are; Tukey's test, which pools, is
+in linear/tukey.py.
 """
 
 from __future__ import annotations
@@ -107,14 +107,11 @@ def own_pairs(
     values: npt.ArrayLike,
     *,
     rng: np.random.Generator,
-    method: OwnMethod | None = None,
+    method: OwnMethod = "max-t",
     level: float = 0.95,
     resamples: int = 10_000,
 ) -> OwnVariances:
-    """All pairs of columns (topics x systems, NaN where missing), each over the topics that both have.
-
-    Without a method it is the bootstrap where every pair that can be tested has 20 topics, else Student's t.
-    """
+    """All pairs of columns (topics x systems, NaN where missing), each over the topics that both have."""
     matrix = checks.numbers("values", values, dimensions=2)
     first, second = columns_of_pairs(matrix.shape[1])
     rows = DifferenceRows(np.ascontiguousarray(matrix.T) + 0.0, first, second)
@@ -126,7 +123,7 @@ def own_contrasts(
     weights: npt.ArrayLike,
     *,
     rng: np.random.Generator,
-    method: OwnMethod | None = None,
+    method: OwnMethod = "max-t",
     level: float = 0.95,
     resamples: int = 10_000,
 ) -> OwnContrasts:
@@ -157,18 +154,14 @@ def _family(
     kind: type[Kind],
     rows: DifferenceRows,
     rng: np.random.Generator,
-    method: OwnMethod | None,
+    method: OwnMethod,
     level: float,
     resamples: int,
 ) -> Kind:
     checks.share("level", level)
-    if method is not None:
-        checks.one_of("method", method, get_args(OwnMethod))
+    checks.one_of("method", method, get_args(OwnMethod))
     seen = row_moments(rows)
     testable = (seen.n >= 2) & (seen.varied > 0)
-    if method is None:
-        many = seen.n[testable] >= BOOTSTRAP_FROM
-        method = "max-t" if many.size and many.all() else "t"
     if method == "t":
         return _student(kind, seen, testable, level)
     result = max_t_rows(rows, seen, rng=rng, resamples=resamples, level=level)

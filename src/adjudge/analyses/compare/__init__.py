@@ -90,7 +90,7 @@ class Comparing(Analysis[R_co]):
         None,
         metavar="BY",
         panel=ADVANCED,
-        help="What topics belong together by: whole sets are then the sample. With the tests t and mc.",
+        help="Topics that share this count as one observation; none: each counts. For the tests t and mc.",
         unset="set, where topics have one",
     )
     statistic: Statistic | None = option(
